@@ -1,0 +1,135 @@
+use core::fmt;
+
+use spirula_grammar::FPEncoding;
+
+/// What a number's bits mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NumberKind {
+    /// `OpTypeInt` with signedness 0.
+    Unsigned,
+    /// `OpTypeInt` with signedness 1.
+    Signed,
+    /// `OpTypeFloat` without an encoding operand: IEEE 754.
+    Float,
+    /// `OpTypeFloat` with an encoding operand.
+    Encoded(FPEncoding),
+}
+
+/// Type of a literal number whose size depends on context (§2.2.1, "Literal").
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Number {
+    /// Width in bits, as declared.
+    pub width: u32,
+    /// What the bits mean.
+    pub kind: NumberKind,
+}
+
+impl Number {
+    /// Words that a literal of the type takes.
+    #[inline]
+    pub fn words(self) -> usize {
+        self.width.div_ceil(32).max(1) as usize
+    }
+
+    /// Reads it off an `OpTypeInt` or `OpTypeFloat`; `None` for anything else.
+    #[inline]
+    pub fn of_type(inst: crate::Inst<'_>) -> Option<Number> {
+        use spirula_grammar::Op;
+        let kind = match inst.op() {
+            Op::TypeInt if inst.word(3) & 1 != 0 => NumberKind::Signed,
+            Op::TypeInt => NumberKind::Unsigned,
+            Op::TypeFloat if inst.words().len() > 3 => NumberKind::Encoded(FPEncoding(inst.word(3))),
+            Op::TypeFloat => NumberKind::Float,
+            _ => return None,
+        };
+        Some(Number { width: inst.word(2), kind })
+    }
+}
+
+/// A literal string (§2.2.1): bytes, NUL-terminated, four to a word, the first in the low-order byte.
+///
+/// The bytes are whatever stands there; UTF-8 is expected by the specification, not by this type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct LitStr<'w> {
+    words: &'w [u32],
+    len: usize,
+}
+
+impl<'w> LitStr<'w> {
+    /// Reads the string at the start of `words`; `None` where no NUL ends it.
+    #[inline]
+    pub fn read(words: &'w [u32]) -> Option<LitStr<'w>> {
+        for (i, w) in words.iter().enumerate() {
+            if let Some(at) = w.to_le_bytes().iter().position(|b| *b == 0) {
+                return Some(LitStr { words: &words[..=i], len: i * 4 + at });
+            }
+        }
+        None
+    }
+
+    /// Words it takes, the one with the NUL included.
+    #[inline]
+    pub fn word_count(self) -> usize {
+        self.words.len()
+    }
+
+    /// Its words.
+    pub fn words(self) -> &'w [u32] {
+        self.words
+    }
+
+    /// Length in bytes without the NUL.
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no bytes before the NUL.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes without the NUL.
+    pub fn bytes(self) -> impl Iterator<Item = u8> + 'w {
+        self.words.iter().flat_map(|w| w.to_le_bytes()).take(self.len)
+    }
+
+    /// Whether the bytes behind the NUL in the last word are all zero, as the specification wants.
+    pub fn is_padded_with_zeros(self) -> bool {
+        self.words.iter().flat_map(|w| w.to_le_bytes()).skip(self.len).all(|b| b == 0)
+    }
+
+    /// Whether the bytes are `other`.
+    #[inline]
+    pub fn eq_bytes(self, other: &[u8]) -> bool {
+        self.len == other.len() && self.bytes().eq(other.iter().copied())
+    }
+
+    /// The bytes, borrowed where the host is little-endian.
+    #[cfg(feature = "alloc")]
+    pub fn to_bytes(self) -> alloc::borrow::Cow<'w, [u8]> {
+        #[cfg(target_endian = "little")]
+        {
+            alloc::borrow::Cow::Borrowed(&bytemuck::cast_slice(self.words)[..self.len])
+        }
+        #[cfg(not(target_endian = "little"))]
+        {
+            alloc::borrow::Cow::Owned(self.bytes().collect())
+        }
+    }
+
+    /// As text, with replacement characters where the bytes are not UTF-8.
+    #[cfg(feature = "alloc")]
+    pub fn to_text(self) -> alloc::string::String {
+        alloc::string::String::from_utf8_lossy(&self.to_bytes()).into_owned()
+    }
+}
+
+impl fmt::Debug for LitStr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"")?;
+        for b in self.bytes() {
+            write!(f, "{}", core::ascii::escape_default(b))?;
+        }
+        f.write_str("\"")
+    }
+}

@@ -1,0 +1,459 @@
+//! The row types of the tables.
+
+use core::fmt;
+
+use crate::generated::caps::CAP_SETS;
+use crate::generated::enums::{ENUM_NAME_RANGES, ENUM_NAMES, ENUM_RANGES, ENUMERANTS};
+use crate::generated::extinst::{EXT_INST_RANGES, EXT_INSTS, EXT_SET_NAMES};
+use crate::generated::exts::{EXT_SETS, EXTENSIONS};
+use crate::generated::operands::OPERANDS;
+use crate::generated::ops::{INSTS, OP_NAMES, OP_PAGES, OP_ROWS};
+use crate::{CapSet, Capability, Op};
+
+pub use crate::generated::extinst::ExtSet;
+pub use crate::generated::kinds::{Class, OperandKind};
+
+/// A version of SPIR-V, ordered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Version {
+    /// Major number, 1 for every version published so far.
+    pub major: u8,
+    /// Minor number.
+    pub minor: u8,
+}
+
+impl Version {
+    /// Version 1.`minor`.
+    pub const fn v1(minor: u8) -> Version {
+        Version { major: 1, minor }
+    }
+
+    /// Decodes the version word of a module header (§2.3): `0 | major | minor | 0`. The two reserved bytes are ignored.
+    pub const fn from_word(word: u32) -> Version {
+        Version { major: (word >> 16) as u8, minor: (word >> 8) as u8 }
+    }
+
+    /// Encodes the version word of a module header.
+    pub const fn to_word(self) -> u32 {
+        (self.major as u32) << 16 | (self.minor as u32) << 8
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// How often an operand occurs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// Exactly once.
+    One,
+    /// At most once (`?` in the grammar).
+    Optional,
+    /// Any number of times (`*` in the grammar).
+    Many,
+}
+
+/// What kinds of thing an operand can be (the grammar's categories).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Category {
+    /// An `<id>`.
+    Id,
+    /// A literal number or string.
+    Literal,
+    /// One enumerant, in one word.
+    ValueEnum,
+    /// A mask of enumerants, in one word.
+    BitEnum,
+    /// A pair of the above.
+    Composite,
+}
+
+/// One operand of an instruction or of an enumerant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    /// Its kind.
+    pub kind: OperandKind,
+    /// How often it occurs.
+    pub quantifier: Quantifier,
+    /// Its name in the specification, or the empty string where the grammar gives none.
+    pub name: &'static str,
+}
+
+/// The minor number standing for "in no core version".
+pub(crate) const NEVER: u8 = 0xff;
+
+/// What an instruction, an enumerant or an extended instruction needs in order to be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Needs {
+    pub(crate) caps: u16,
+    pub(crate) exts: u16,
+    pub(crate) min: u8,
+    pub(crate) last: u8,
+}
+
+macro_rules! needs {
+    () => {
+        /// Capabilities of which one must be declared; empty where none is needed.
+        #[inline]
+        pub fn capabilities(&self) -> &'static CapSet {
+            &CAP_SETS[self.needs.caps as usize]
+        }
+
+        /// Whether any capability is needed.
+        #[inline]
+        pub fn needs_capability(&self) -> bool {
+            self.needs.caps != 0
+        }
+
+        /// Extensions that bring it; it may also be in core, see [`min_version`](Self::min_version).
+        pub fn extensions(&self) -> &'static [Extension] {
+            EXT_SETS[self.needs.exts as usize]
+        }
+
+        /// First core version that has it; `None` where only an extension or a capability brings it.
+        pub fn min_version(&self) -> Option<Version> {
+            (self.needs.min != NEVER).then(|| Version::v1(self.needs.min))
+        }
+
+        /// Last core version that has it, where it was removed.
+        pub fn last_version(&self) -> Option<Version> {
+            (self.needs.last != NEVER).then(|| Version::v1(self.needs.last))
+        }
+
+        /// True where it is in every version and needs neither a capability nor an extension.
+        #[inline]
+        pub fn is_free(&self) -> bool {
+            self.needs.caps == 0 && self.needs.min == 0 && self.needs.last == NEVER
+        }
+    };
+}
+
+/// An instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InstDesc {
+    /// Its name with the `Op` prefix.
+    pub name: &'static str,
+    pub(crate) first: u16,
+    pub(crate) count: u8,
+    /// Section of the specification that defines it (§3.3.1 – §3.3.27).
+    pub class: Class,
+    /// Number of words it has at least, the first one included.
+    pub min_words: u8,
+    pub(crate) flags: u8,
+    /// Opcode.
+    pub op: Op,
+    pub(crate) needs: Needs,
+}
+
+pub(crate) const HAS_TYPE: u8 = 1;
+pub(crate) const HAS_RESULT: u8 = 2;
+pub(crate) const FIXED: u8 = 4;
+pub(crate) const ENUMS: u8 = 8;
+pub(crate) const ID_TAIL: u8 = 16;
+pub(crate) const LITERAL_TAIL: u8 = 32;
+const RESULTS: u8 = HAS_TYPE | HAS_RESULT;
+
+impl InstDesc {
+    needs!();
+
+    /// Its operands in order, result type and result id included.
+    #[inline]
+    pub fn operands(&self) -> &'static [Operand] {
+        &OPERANDS[self.first as usize..self.first as usize + self.count as usize]
+    }
+
+    /// Whether its first operand is an `IdResultType`.
+    #[inline]
+    pub fn has_result_type(&self) -> bool {
+        self.flags & HAS_TYPE != 0
+    }
+
+    /// Whether it has an `IdResult`.
+    #[inline]
+    pub fn has_result(&self) -> bool {
+        self.flags & HAS_RESULT != 0
+    }
+
+    /// Word position of the result id within the instruction: 1, 2, or 0 where there is none.
+    #[inline]
+    pub fn result_word(&self) -> usize {
+        match self.flags & RESULTS {
+            HAS_RESULT => 1,
+            RESULTS => 2,
+            _ => 0,
+        }
+    }
+
+    /// Whether every operand takes exactly one word, so that the instruction has exactly
+    /// [`min_words`](Self::min_words) words, save for a list at its end (see the two below).
+    #[inline]
+    pub fn is_fixed(&self) -> bool {
+        self.flags & FIXED != 0
+    }
+
+    /// Whether, after operands of one word each, a list of ids ends the instruction.
+    #[inline]
+    pub fn has_id_tail(&self) -> bool {
+        self.flags & ID_TAIL != 0
+    }
+
+    /// Whether, after operands of one word each, a list of one-word literals ends the instruction.
+    #[inline]
+    pub fn has_literal_tail(&self) -> bool {
+        self.flags & LITERAL_TAIL != 0
+    }
+
+    /// Whether an operand is an enumerant or a mask.
+    #[inline]
+    pub fn has_enums(&self) -> bool {
+        self.flags & ENUMS != 0
+    }
+}
+
+impl Op {
+    /// The instruction's row, or `None` for an opcode that the grammar does not know.
+    #[inline]
+    pub fn desc(self) -> Option<&'static InstDesc> {
+        let page = *OP_PAGES.get(self.0 as usize / 64)? as usize;
+        let row = OP_ROWS[page * 64 + self.0 as usize % 64];
+        // Row 0 is OpNop, and also what the unused places of a page hold.
+        let desc = &INSTS[row as usize];
+        (desc.op == self).then_some(desc)
+    }
+
+    /// The name with the `Op` prefix.
+    pub fn name(self) -> Option<&'static str> {
+        self.desc().map(|d| d.name)
+    }
+
+    /// Looks an opcode up by its name, canonical or alias, with or without the `Op` prefix.
+    pub fn from_name(name: &str) -> Option<Op> {
+        let name = name.strip_prefix("Op").unwrap_or(name);
+        OP_NAMES.binary_search_by_key(&name, |e| e.0).ok().map(|i| Op(OP_NAMES[i].1))
+    }
+
+    /// Every name the grammar knows with its opcode, without the `Op` prefix, aliases included, sorted by name.
+    pub fn names() -> impl ExactSizeIterator<Item = (&'static str, Op)> {
+        OP_NAMES.iter().map(|&(n, op)| (n, Op(op)))
+    }
+
+    /// Every known instruction in ascending order of opcode.
+    pub fn all() -> &'static [InstDesc] {
+        INSTS
+    }
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(n) => f.write_str(n),
+            None => write!(f, "Op{}", self.0),
+        }
+    }
+}
+
+/// One enumerant of an operand kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Enumerant {
+    /// Its value; for a mask, the bit (or 0 for `None`).
+    pub value: u32,
+    /// Its canonical name.
+    pub name: &'static str,
+    pub(crate) first: u16,
+    pub(crate) count: u8,
+    pub(crate) needs: Needs,
+}
+
+impl Enumerant {
+    needs!();
+
+    /// Operands that follow when it is used.
+    #[inline]
+    pub fn parameters(&self) -> &'static [Operand] {
+        &OPERANDS[self.first as usize..self.first as usize + self.count as usize]
+    }
+}
+
+impl OperandKind {
+    /// Enumerants of the kind in ascending order of value; empty where it is not an enumeration.
+    pub fn enumerants(self) -> &'static [Enumerant] {
+        let (first, count) = ENUM_RANGES[self as usize];
+        &ENUMERANTS[first as usize..first as usize + count as usize]
+    }
+
+    /// The enumerant with this value; for a mask, `value` is one bit (or 0).
+    #[inline]
+    pub fn enumerant(self, value: u32) -> Option<&'static Enumerant> {
+        let all = self.enumerants();
+        // Small values come without gaps in most kinds.
+        if let Some(e) = all.get(value as usize)
+            && e.value == value
+        {
+            return Some(e);
+        }
+        all.binary_search_by_key(&value, |e| e.value).ok().map(|i| &all[i])
+    }
+
+    /// Names of the kind with their values, aliases included, sorted by name.
+    pub fn names(self) -> &'static [(&'static str, u32)] {
+        let (first, count) = ENUM_NAME_RANGES[self as usize];
+        &ENUM_NAMES[first as usize..first as usize + count as usize]
+    }
+
+    /// Looks a value up by its name, canonical or alias.
+    pub fn value_of(self, name: &str) -> Option<u32> {
+        let names = self.names();
+        names.binary_search_by_key(&name, |e| e.0).ok().map(|i| names[i].1)
+    }
+
+    /// Writes a value by name; masks as `A|B`, what the grammar does not know as a number.
+    pub fn fmt_value(self, value: u32, f: &mut dyn fmt::Write) -> fmt::Result {
+        if let Some(e) = self.enumerant(value) {
+            return f.write_str(e.name);
+        }
+        if self.category() != Category::BitEnum {
+            return write!(f, "{value}");
+        }
+        let (mut left, mut first) = (value, true);
+        while left != 0 {
+            let bit = left & left.wrapping_neg();
+            if !core::mem::take(&mut first) {
+                f.write_char('|')?;
+            }
+            match self.enumerant(bit) {
+                Some(e) => f.write_str(e.name)?,
+                None => write!(f, "{bit:#x}")?,
+            }
+            left &= !bit;
+        }
+        Ok(())
+    }
+
+    /// Whether the kind is an `<id>` of any sort.
+    #[inline]
+    pub fn is_id(self) -> bool {
+        self.category() as u8 == Category::Id as u8
+    }
+}
+
+/// An extension that the grammar names, as a dense index.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Extension(pub(crate) u16);
+
+impl Extension {
+    /// Its name, as `OpExtension` spells it.
+    pub fn name(self) -> &'static str {
+        EXTENSIONS[self.0 as usize]
+    }
+
+    /// Looks an extension up by its name. `None` where nothing in the grammar depends on it.
+    pub fn from_name(name: &[u8]) -> Option<Extension> {
+        EXTENSIONS.binary_search_by_key(&name, |e| e.as_bytes()).ok().map(|i| Extension(i as u16))
+    }
+
+    /// Position among all extensions of the grammar, `0..Extension::COUNT`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Number of extensions that the grammar names.
+    pub const COUNT: usize = EXTENSIONS.len();
+}
+
+impl fmt::Debug for Extension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An instruction of an extended instruction set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExtInstDesc {
+    /// Its name.
+    pub name: &'static str,
+    /// Its number in the set.
+    pub number: u32,
+    pub(crate) first: u16,
+    pub(crate) count: u8,
+    pub(crate) needs: Needs,
+}
+
+impl ExtInstDesc {
+    needs!();
+
+    /// The operands after the instruction number.
+    #[inline]
+    pub fn operands(&self) -> &'static [Operand] {
+        &OPERANDS[self.first as usize..self.first as usize + self.count as usize]
+    }
+}
+
+impl ExtSet {
+    /// The set that an `OpExtInstImport` with this name brings. Sets whose name ends in a revision number
+    /// (`NonSemantic.ClspvReflection.5`) are found whatever the revision. `None` for sets that the grammar lacks.
+    pub fn from_name(name: &[u8]) -> Option<ExtSet> {
+        EXT_SET_NAMES
+            .iter()
+            .find(|(n, prefix, _)| if *prefix { name.starts_with(n.as_bytes()) } else { name == n.as_bytes() })
+            .map(|e| e.2)
+    }
+
+    /// The name with which it is imported, without revision.
+    pub fn name(self) -> &'static str {
+        EXT_SET_NAMES[self as usize].0
+    }
+
+    /// Its instructions in ascending order of number.
+    pub fn instructions(self) -> &'static [ExtInstDesc] {
+        let (first, count) = EXT_INST_RANGES[self as usize];
+        &EXT_INSTS[first as usize..first as usize + count as usize]
+    }
+
+    /// The instruction with this number.
+    #[inline]
+    pub fn instruction(self, number: u32) -> Option<&'static ExtInstDesc> {
+        let all = self.instructions();
+        all.binary_search_by_key(&number, |e| e.number).ok().map(|i| &all[i])
+    }
+
+    /// The instruction with this name.
+    pub fn instruction_by_name(self, name: &str) -> Option<&'static ExtInstDesc> {
+        self.instructions().iter().find(|e| e.name == name)
+    }
+
+    /// Whether instructions of the set have no semantic effect (its name starts with `NonSemantic.`).
+    pub fn is_non_semantic(self) -> bool {
+        self.name().starts_with("NonSemantic.")
+    }
+}
+
+impl Capability {
+    /// Position among all capabilities of the grammar, ascending by value; `None` for unknown ones.
+    #[inline]
+    pub fn dense_index(self) -> Option<usize> {
+        let all = OperandKind::Capability.enumerants();
+        match all.get(self.0 as usize) {
+            Some(e) if e.value == self.0 => Some(self.0 as usize),
+            _ => all.binary_search_by_key(&self.0, |e| e.value).ok(),
+        }
+    }
+
+    /// All capabilities of the grammar, ascending by value.
+    pub fn all() -> impl ExactSizeIterator<Item = Capability> {
+        OperandKind::Capability.enumerants().iter().map(|e| Capability(e.value))
+    }
+
+    /// The capability itself and everything it implicitly declares, transitively; `None` for unknown ones.
+    pub fn implied(self) -> Option<&'static CapSet> {
+        self.dense_index().map(|i| &crate::generated::caps::IMPLIED[i])
+    }
+}

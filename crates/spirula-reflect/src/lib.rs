@@ -1,0 +1,2 @@
+//! What a module wants from its host.
+#![forbid(unsafe_code)]

@@ -1,0 +1,9 @@
+//! SPIR-V text: assembler, disassembler, and the renderer of diagnostics.
+#![forbid(unsafe_code)]
+
+mod asm;
+mod dis;
+mod render;
+
+pub use asm::{AsmError, AsmOptions, assemble};
+pub use dis::{Damage, DisOptions, Disassembly, disassemble};

@@ -1,0 +1,1 @@
+//! Shows diagnostics to people and machines.

@@ -1,0 +1,26 @@
+//! Development tasks: `cargo xtask TASK`.
+#![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, unreachable_pub)]
+
+mod codegen;
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Development tasks of Spirula")]
+enum Task {
+    /// Writes (or checks) the tables generated from Khronos' machine-readable grammar
+    Codegen(codegen::Args),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Task::parse() {
+        Task::Codegen(args) => codegen::run(&args),
+    }
+}
+
+/// Root folder of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}
