@@ -154,6 +154,8 @@ pub(crate) const FIXED: u8 = 4;
 pub(crate) const ENUMS: u8 = 8;
 pub(crate) const ID_TAIL: u8 = 16;
 pub(crate) const LITERAL_TAIL: u8 = 32;
+pub(crate) const TYPE: u8 = 64;
+pub(crate) const CONSTANT: u8 = 128;
 const RESULTS: u8 = HAS_TYPE | HAS_RESULT;
 
 impl InstDesc {
@@ -204,6 +206,18 @@ impl InstDesc {
     #[inline]
     pub fn has_literal_tail(&self) -> bool {
         self.flags & LITERAL_TAIL != 0
+    }
+
+    /// Whether it declares a type and names it by its result id.
+    #[inline]
+    pub fn is_type(&self) -> bool {
+        self.flags & TYPE != 0
+    }
+
+    /// Whether it is a constant instruction (§3.3.7), specialisation constants included.
+    #[inline]
+    pub fn is_constant(&self) -> bool {
+        self.flags & CONSTANT != 0
     }
 
     /// Whether an operand is an enumerant or a mask.

@@ -1,5 +1,33 @@
-//! The index of a module: immutable facts, no judgement.
+//! The index of a module: facts, computed once, that everybody above shares. It never judges.
+//!
+//! [`Index`] owns the tables and is reusable: filling it again for another module allocates only where that module is
+//! larger. [`Module`] pairs a filled index with the words it was made from and answers questions.
+//!
+//! Nothing here trusts the words: ids may be undefined, types may be cyclic, operands may be missing. Queries then
+//! answer `None`, and walks are bounded.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+
+mod consts;
+mod decorations;
+mod entry;
+mod functions;
+mod ids;
+mod key;
+mod module;
+mod names;
+mod scan;
+mod types;
+
+pub use consts::IntConstant;
+pub use decorations::{Decorated, Decorations};
+pub use entry::{EntryPoint, ModelSet};
+pub use functions::Function;
+pub use ids::{IdInfo, IdTable};
+pub use key::{Scalar, Shape, TypeKey};
+pub use module::Module;
+pub use names::Names;
+pub use scan::{Call, ExtensionSet, Index};
+pub use types::{Image, Type};

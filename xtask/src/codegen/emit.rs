@@ -147,7 +147,7 @@ fn kinds(model: &Model) -> String {
 
 fn ops(t: &mut Tables<'_>) -> Result<String> {
     let mut s = String::from(
-        "use crate::desc::{ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs};\nuse super::kinds::Class::{self, *};\n\n\
+        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, TYPE};\nuse super::kinds::Class::{self, *};\n\n\
          /// An opcode.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\npub struct Op(pub u16);\n\nimpl Op {\n",
     );
     for i in &t.model.insts {
@@ -159,7 +159,7 @@ fn ops(t: &mut Tables<'_>) -> Result<String> {
     let model = t.model;
     for i in &model.insts {
         let class = class_ident(i.class.as_deref().context("an instruction without class")?);
-        let flags = flags(model, &i.operands)?;
+        let flags = flags(model, i)?;
         let one = |o: &&json::Operand| o.quantifier.is_none();
         let words =
             1 + i.operands.iter().filter(one).map(|o| if o.kind.starts_with("Pair") { 2 } else { 1 }).sum::<usize>();
@@ -183,7 +183,8 @@ fn ops(t: &mut Tables<'_>) -> Result<String> {
     Ok(s)
 }
 
-fn flags(model: &Model, operands: &[json::Operand]) -> Result<String> {
+fn flags(model: &Model, i: &json::Instruction) -> Result<String> {
+    let operands = &i.operands;
     let mut flags = vec![];
     let has = |kind: &str| operands.iter().any(|o| o.kind == kind);
     if has("IdResultType") {
@@ -191,6 +192,12 @@ fn flags(model: &Model, operands: &[json::Operand]) -> Result<String> {
     }
     if has("IdResult") {
         flags.push("HAS_RESULT");
+    }
+    if i.opname.starts_with("OpType") && has("IdResult") {
+        flags.push("TYPE");
+    }
+    if (i.opname.starts_with("OpConstant") || i.opname.starts_with("OpSpecConstant")) && has("IdResult") {
+        flags.push("CONSTANT");
     }
     let mut one_word = vec![];
     let mut enums = false;

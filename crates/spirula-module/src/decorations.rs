@@ -1,0 +1,200 @@
+//! Decorations by target (§3.3.3).
+
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst};
+use spirula_grammar::{Decoration, Op};
+
+use crate::ids::IdTable;
+
+/// `member` of an entry that decorates its target as a whole. Sorts behind all members.
+const WHOLE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Word offset of the instruction that decorates.
+    at: u32,
+    member: u32,
+}
+
+/// Entries by target, in compressed rows: those of slot `s` are `rows[starts[s]..starts[s + 1]]`, by member, then in
+/// order of appearance.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DecorationTable {
+    starts: Vec<u32>,
+    rows: Vec<Entry>,
+}
+
+/// Calls `f` for every target of an annotation instruction.
+fn for_each_target(inst: Inst<'_>, mut f: impl FnMut(Id, u32)) {
+    match inst.op() {
+        Op::Decorate | Op::DecorateId | Op::DecorateString => f(inst.id(1), WHOLE),
+        Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => f(inst.id(1), inst.word(2)),
+        Op::GroupDecorate => inst.tail(2).iter().for_each(|t| f(Id(*t), WHOLE)),
+        Op::GroupMemberDecorate => inst.tail(2).as_chunks::<2>().0.iter().for_each(|[t, member]| f(Id(*t), *member)),
+        _ => {}
+    }
+}
+
+impl DecorationTable {
+    /// Fills the table from the annotation instructions at these word offsets.
+    pub(crate) fn fill(&mut self, module: &[u32], annotations: &[u32], ids: &IdTable) {
+        self.starts.clear();
+        self.rows.clear();
+        if annotations.is_empty() {
+            return;
+        }
+        self.starts.resize(ids.slot_count() + 1, 0);
+        let insts = || annotations.iter().filter_map(|at| Inst::at(module, *at));
+        let mut total = 0u32;
+        for inst in insts() {
+            for_each_target(inst, |target, _| {
+                if let Some(count) = ids.slot(target).and_then(|s| self.starts.get_mut(s)) {
+                    *count += 1;
+                    total += 1;
+                }
+            });
+        }
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += core::mem::replace(start, sum);
+        }
+        self.rows.resize(total as usize, Entry { at: 0, member: WHOLE });
+        // Each start moves up while its row fills, so that afterwards it is the start of the row behind it.
+        for inst in insts() {
+            for_each_target(inst, |target, member| {
+                if let Some(next) = ids.slot(target).and_then(|s| self.starts.get_mut(s)) {
+                    if let Some(row) = self.rows.get_mut(*next as usize) {
+                        *row = Entry { at: inst.offset(), member };
+                    }
+                    *next += 1;
+                }
+            });
+        }
+        self.starts.rotate_right(1);
+        self.starts[0] = 0;
+        self.sort_rows();
+    }
+
+    fn sort_rows(&mut self) {
+        for pair in self.starts.windows(2) {
+            if let Some(row) = self.rows.get_mut(pair[0] as usize..pair[1] as usize)
+                && !row.is_sorted_by_key(|e| e.member)
+            {
+                row.sort_unstable_by_key(|e| (e.member, e.at));
+            }
+        }
+    }
+
+    fn row(&self, slot: Option<usize>) -> &[Entry] {
+        let range = slot.and_then(|s| Some(*self.starts.get(s)? as usize..*self.starts.get(s + 1)? as usize));
+        range.and_then(|r| self.rows.get(r)).unwrap_or(&[])
+    }
+
+    pub(crate) fn of<'m>(&'m self, module: &'m [u32], ids: &'m IdTable, target: Id) -> Decorations<'m> {
+        let entries = self.row(ids.slot(target));
+        Decorations { module, table: self, ids, entries, group: None }
+    }
+
+    pub(crate) fn of_member<'m>(
+        &'m self,
+        module: &'m [u32],
+        ids: &'m IdTable,
+        target: Id,
+        member: u32,
+    ) -> Decorations<'m> {
+        let row = self.row(ids.slot(target));
+        let start = row.partition_point(|e| e.member < member);
+        let count = row[start..].partition_point(|e| e.member == member);
+        Decorations { module, table: self, ids, entries: &row[start..start + count], group: None }
+    }
+
+    pub(crate) fn of_whole<'m>(&'m self, module: &'m [u32], ids: &'m IdTable, target: Id) -> Decorations<'m> {
+        self.of_member(module, ids, target, WHOLE)
+    }
+}
+
+/// One decoration of one target.
+#[derive(Clone, Copy, Debug)]
+pub struct Decorated<'m> {
+    /// The decoration.
+    pub decoration: Decoration,
+    /// The structure member it is for; `None` where it is for the target as a whole.
+    pub member: Option<u32>,
+    /// Words behind the decoration: literals, ids, or a string.
+    pub operands: &'m [u32],
+    /// The instruction that names the decoration: `OpDecorate` and its kin.
+    pub inst: Inst<'m>,
+    /// The `OpGroupDecorate` or `OpGroupMemberDecorate` through which it reaches the target.
+    pub group: Option<Inst<'m>>,
+}
+
+impl Decorated<'_> {
+    /// First operand, or 0.
+    #[inline]
+    pub fn operand(&self) -> u32 {
+        self.operands.first().copied().unwrap_or(0)
+    }
+}
+
+/// Iterates over decorations of one target.
+#[derive(Clone, Debug)]
+pub struct Decorations<'m> {
+    module: &'m [u32],
+    table: &'m DecorationTable,
+    ids: &'m IdTable,
+    entries: &'m [Entry],
+    /// The group being gone through: what applies it, for which member, what is left of it.
+    group: Option<(Inst<'m>, u32, &'m [Entry])>,
+}
+
+impl<'m> Iterator for Decorations<'m> {
+    type Item = Decorated<'m>;
+
+    fn next(&mut self) -> Option<Decorated<'m>> {
+        loop {
+            if let Some((via, member, left)) = &mut self.group {
+                let (via, member) = (*via, *member);
+                match left.split_first() {
+                    Some((first, rest)) => {
+                        *left = rest;
+                        // A group of groups is no group: only plain decorations count.
+                        if let Some(d) = plain(self.module, *first) {
+                            return Some(Decorated { member: member_of(member), group: Some(via), ..d });
+                        }
+                    }
+                    None => self.group = None,
+                }
+                continue;
+            }
+            let (first, rest) = self.entries.split_first()?;
+            self.entries = rest;
+            if let Some(d) = plain(self.module, *first) {
+                return Some(d);
+            }
+            if let Some(via) = Inst::at(self.module, first.at) {
+                self.group = Some((via, first.member, self.table.row(self.ids.slot(via.id(1)))));
+            }
+        }
+    }
+}
+
+fn member_of(member: u32) -> Option<u32> {
+    (member != WHOLE).then_some(member)
+}
+
+fn plain(module: &[u32], entry: Entry) -> Option<Decorated<'_>> {
+    let inst = Inst::at(module, entry.at)?;
+    let at = match inst.op() {
+        Op::Decorate | Op::DecorateId | Op::DecorateString => 2,
+        Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => 3,
+        _ => return None,
+    };
+    Some(Decorated {
+        decoration: Decoration(inst.word(at)),
+        member: member_of(entry.member),
+        operands: inst.tail(at + 1),
+        inst,
+        group: None,
+    })
+}

@@ -1,0 +1,193 @@
+//! The table of ids.
+
+use alloc::vec::Vec;
+
+use spirula_binary::Id;
+use spirula_grammar::{ExtSet, Op};
+
+use crate::TypeKey;
+
+/// What is known of an id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct IdInfo {
+    /// Word offset of the defining instruction; 0 where the id is not defined.
+    pub def: u32,
+    /// Result type; `%0` where the defining instruction has none.
+    pub ty: Id,
+    /// Opcode of the defining instruction.
+    pub op: Op,
+    pub(crate) flags: u16,
+    /// Types: their key. Imports: the set plus 1. Functions: their index. In a function body: the block's position.
+    pub(crate) extra: u32,
+}
+
+pub(crate) const TYPE: u16 = 1;
+pub(crate) const CONSTANT: u16 = 2;
+pub(crate) const LOCAL: u16 = 4;
+
+impl IdInfo {
+    /// Whether the defining instruction declares a type.
+    #[inline]
+    pub fn is_type(&self) -> bool {
+        self.flags & TYPE != 0
+    }
+
+    /// Whether the defining instruction is a constant instruction (§3.3.7), specialisation constants included.
+    #[inline]
+    pub fn is_constant(&self) -> bool {
+        self.flags & CONSTANT != 0
+    }
+
+    /// Whether the defining instruction is a specialisation-constant instruction.
+    pub fn is_spec_constant(&self) -> bool {
+        matches!(
+            self.op,
+            Op::SpecConstantTrue
+                | Op::SpecConstantFalse
+                | Op::SpecConstant
+                | Op::SpecConstantComposite
+                | Op::SpecConstantOp
+                | Op::SpecConstantCompositeReplicateEXT
+                | Op::SpecConstantStringAMDX
+                | Op::SpecConstantDataKHR
+        )
+    }
+
+    /// Whether it is defined within a function: a parameter, a label, or in a block.
+    #[inline]
+    pub fn is_local(&self) -> bool {
+        self.flags & LOCAL != 0
+    }
+
+    /// For what is defined within a block (or is a label): the position of the block in its function, from 0.
+    /// `None` for parameters and for everything outside of functions.
+    #[inline]
+    pub fn block(&self) -> Option<u32> {
+        if self.is_local() { self.extra.checked_sub(1) } else { None }
+    }
+
+    /// For an `OpFunction`: the function's index.
+    #[inline]
+    pub fn function(&self) -> Option<usize> {
+        (self.op == Op::Function).then_some(self.extra as usize)
+    }
+    /// Whether an instruction defines the id.
+    #[inline]
+    pub fn is_defined(&self) -> bool {
+        self.def != 0
+    }
+
+    /// The set that an `OpExtInstImport` brings, where the grammar knows it.
+    #[inline]
+    pub fn ext_set(&self) -> Option<ExtSet> {
+        if self.op == Op::ExtInstImport {
+            ExtSet::ALL.get((self.extra as usize).wrapping_sub(1)).copied()
+        } else {
+            None
+        }
+    }
+}
+
+/// Information by id.
+///
+/// The header's bound is trusted only up to a small multiple of the module's size. Ids beyond are found through a sorted
+/// list of those that are really defined, so that a huge bound costs nothing.
+#[derive(Clone, Debug, Default)]
+pub struct IdTable {
+    slots: Vec<IdInfo>,
+    dense: u32,
+    /// Defined ids that are not below `dense`, sorted.
+    sparse: Vec<u32>,
+}
+
+/// Ids below this are always kept in the dense part, whatever the module's size.
+const ALWAYS_DENSE: usize = 1 << 14;
+
+impl IdTable {
+    /// Empties the table for a module of `words` words with this bound.
+    pub(crate) fn reset(&mut self, bound: u32, words: usize) {
+        self.dense = (bound as usize).min(words / 2 + ALWAYS_DENSE) as u32;
+        self.sparse.clear();
+        self.slots.clear();
+        self.slots.resize(self.dense as usize, IdInfo::default());
+    }
+
+    /// Announces a defined id that the dense part does not hold.
+    #[cold]
+    pub(crate) fn announce_sparse(&mut self, id: Id) {
+        self.sparse.push(id.0);
+    }
+
+    /// Ends the announcements.
+    pub(crate) fn seal(&mut self) {
+        if self.sparse.is_empty() {
+            return;
+        }
+        self.sparse.sort_unstable();
+        self.sparse.dedup();
+        self.slots.resize(self.dense as usize + self.sparse.len(), IdInfo::default());
+    }
+
+    /// Whether the id lies in the dense part.
+    #[inline]
+    pub(crate) fn is_dense(&self, id: Id) -> bool {
+        id.0 < self.dense
+    }
+
+    /// Position of the id in tables by id, `0..slot_count()`. `None` for ids that cannot be defined.
+    #[inline]
+    pub fn slot(&self, id: Id) -> Option<usize> {
+        if id.0 < self.dense { Some(id.index()) } else { self.sparse_slot(id) }
+    }
+
+    #[cold]
+    fn sparse_slot(&self, id: Id) -> Option<usize> {
+        self.sparse.binary_search(&id.0).ok().map(|at| self.dense as usize + at)
+    }
+
+    /// The id at a slot.
+    pub fn id_at(&self, slot: usize) -> Id {
+        match slot.checked_sub(self.dense as usize) {
+            None => Id(slot as u32),
+            Some(at) => Id(self.sparse.get(at).copied().unwrap_or(0)),
+        }
+    }
+
+    /// Number of slots.
+    #[inline]
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// What is known of the id; all zero for undefined ones.
+    #[inline]
+    pub fn get(&self, id: Id) -> IdInfo {
+        match self.slots.get(id.index()) {
+            Some(info) if id.0 < self.dense => *info,
+            _ => self.get_sparse(id),
+        }
+    }
+
+    #[cold]
+    fn get_sparse(&self, id: Id) -> IdInfo {
+        self.sparse_slot(id).and_then(|s| self.slots.get(s)).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut IdInfo> {
+        let slot = self.slot(id)?;
+        self.slots.get_mut(slot)
+    }
+
+    /// Key of the type `id`; `NONE` where it is no type.
+    #[inline]
+    pub fn key(&self, id: Id) -> TypeKey {
+        let info = self.get(id);
+        if info.is_type() { TypeKey(info.extra) } else { TypeKey::NONE }
+    }
+
+    /// All defined ids in ascending order with what is known of them.
+    pub fn iter(&self) -> impl Iterator<Item = (Id, &IdInfo)> {
+        self.slots.iter().enumerate().filter(|(_, i)| i.is_defined()).map(|(s, i)| (self.id_at(s), i))
+    }
+}

@@ -1,0 +1,314 @@
+//! The one framing pass.
+
+use alloc::vec::Vec;
+
+use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Id, Inst, LitStr};
+use spirula_grammar::{CapSet, Capability, ExtSet, Extension, Op};
+
+use crate::decorations::DecorationTable;
+use crate::entry::ModelSet;
+use crate::functions::Function;
+use crate::ids::{self, IdInfo, IdTable};
+use crate::{EntryPoint, TypeKey};
+
+/// A set of the extensions that the grammar names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ExtensionSet([u64; Extension::COUNT.div_ceil(64)]);
+
+impl ExtensionSet {
+    /// Adds a member.
+    pub fn insert(&mut self, e: Extension) {
+        self.0[e.index() / 64] |= 1 << (e.index() % 64);
+    }
+
+    /// Whether it is a member.
+    #[inline]
+    pub fn contains(&self, e: Extension) -> bool {
+        self.0[e.index() / 64] >> (e.index() % 64) & 1 != 0
+    }
+}
+
+/// A call from one function to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// Word offset of the `OpFunctionCall`.
+    pub at: u32,
+    /// The callee.
+    pub callee: Id,
+}
+
+/// All that one pass over the words finds out. Reusable; see [`crate::Module`] for the questions it can answer.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    pub(crate) header: Option<Header>,
+    /// Word offset of each instruction.
+    pub(crate) insts: Vec<u32>,
+    pub(crate) ids: IdTable,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) entry_points: Vec<u32>,
+    pub(crate) execution_modes: Vec<u32>,
+    pub(crate) annotations: Vec<u32>,
+    pub(crate) decorations: DecorationTable,
+    /// Module-scope `OpVariable`s and `OpUntypedVariableKHR`s.
+    pub(crate) globals: Vec<u32>,
+    /// Instructions whose result id has been defined before.
+    pub(crate) duplicates: Vec<u32>,
+    pub(crate) capabilities: CapSet,
+    pub(crate) extensions: ExtensionSet,
+    pub(crate) memory_model: Option<u32>,
+    pub(crate) broken: Option<FrameError>,
+    /// Execution models that reach each function.
+    pub(crate) models: Vec<ModelSet>,
+    work: Vec<u32>,
+}
+
+impl Index {
+    /// An empty index.
+    pub fn new() -> Index {
+        Index::default()
+    }
+
+    /// Fills the index from a module's words.
+    pub fn fill(&mut self, words: &[u32]) {
+        self.clear();
+        self.header = Header::read(words);
+        let bound = self.header.map_or(0, |h| h.bound);
+        self.ids.reset(bound, words.len());
+        let mut state = State::default();
+        for frame in Frames::of(words) {
+            match frame {
+                Ok(inst) => self.instruction(inst, &mut state),
+                Err(e) => self.broken = Some(e),
+            }
+        }
+        if let Some(open) = state.open {
+            self.close(open, words.len() as u32, false);
+        }
+        if state.sparse {
+            self.define_sparse(words);
+        }
+        self.decorations.fill(words, &self.annotations, &self.ids);
+        self.spread_models(words);
+    }
+
+    fn clear(&mut self) {
+        self.insts.clear();
+        self.functions.clear();
+        self.calls.clear();
+        self.entry_points.clear();
+        self.execution_modes.clear();
+        self.annotations.clear();
+        self.globals.clear();
+        self.duplicates.clear();
+        self.capabilities = CapSet::EMPTY;
+        self.extensions = ExtensionSet::default();
+        self.memory_model = None;
+        self.broken = None;
+    }
+
+    fn instruction(&mut self, inst: Inst<'_>, state: &mut State) {
+        let at = self.insts.len() as u32;
+        self.insts.push(inst.offset());
+        let op = inst.op();
+        match op {
+            Op::Capability | Op::ConditionalCapabilityINTEL => self.capability(inst),
+            Op::Extension | Op::ConditionalExtensionINTEL => self.extension(inst),
+            Op::MemoryModel => self.memory_model = self.memory_model.or(Some(inst.offset())),
+            Op::EntryPoint | Op::ConditionalEntryPointINTEL => self.entry_points.push(inst.offset()),
+            Op::ExecutionMode | Op::ExecutionModeId => self.execution_modes.push(inst.offset()),
+            Op::Decorate
+            | Op::MemberDecorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorateString
+            | Op::MemberDecorateIdEXT
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate => self.annotations.push(inst.offset()),
+            Op::Function => {
+                if let Some(open) = state.open.take() {
+                    self.close(open, inst.offset(), false);
+                }
+                state.open = Some(Open {
+                    inst: inst.offset(),
+                    id: inst.id(2),
+                    first_inst: at,
+                    first_call: self.calls.len() as u32,
+                    ..Open::default()
+                });
+            }
+            Op::Label => {
+                if let Some(open) = &mut state.open {
+                    if open.blocks == 0 {
+                        open.body = inst.offset();
+                    }
+                    open.blocks += 1;
+                }
+            }
+            Op::FunctionCall if state.open.is_some() => self.calls.push(Call { at: inst.offset(), callee: inst.id(3) }),
+            Op::Variable | Op::UntypedVariableKHR if state.open.is_none() => self.globals.push(inst.offset()),
+            _ => {}
+        }
+        self.define(inst, state);
+        if op == Op::FunctionEnd
+            && let Some(open) = state.open.take()
+        {
+            self.close(open, inst.offset() + inst.words().len() as u32, true);
+        }
+    }
+
+    #[inline]
+    fn define(&mut self, inst: Inst<'_>, state: &mut State) {
+        let Some(desc) = inst.desc() else { return };
+        let at = desc.result_word();
+        if at == 0 || inst.words().len() <= at {
+            return;
+        }
+        let id = inst.id(at);
+        if !self.ids.is_dense(id) {
+            // No id reaches the bound of a valid module; whoever judges sees that by itself.
+            self.ids.announce_sparse(id);
+            state.sparse = true;
+            return;
+        }
+        let block = state.open.as_ref().map(|o| o.blocks);
+        self.define_at(inst, id, block, self.functions.len() as u32);
+    }
+
+    fn define_at(&mut self, inst: Inst<'_>, id: Id, block: Option<u32>, function: u32) {
+        let Some(desc) = inst.desc() else { return };
+        let mut info = IdInfo { def: inst.offset(), ty: Id(0), op: desc.op, flags: 0, extra: 0 };
+        if desc.has_result_type() {
+            info.ty = inst.id(1);
+        }
+        if desc.op == Op::Function {
+            info.extra = function;
+        } else if let Some(block) = block {
+            info.flags = ids::LOCAL;
+            info.extra = block;
+        } else if desc.op == Op::ExtInstImport {
+            info.extra = LitStr::read(inst.tail(2)).and_then(import).map_or(0, |s| s as u32 + 1);
+        }
+        if desc.is_type() {
+            info.flags |= ids::TYPE;
+            info.extra = TypeKey::of(inst, &self.ids).0;
+        } else if desc.is_constant() {
+            info.flags |= ids::CONSTANT;
+        }
+        match self.ids.get_mut(id) {
+            Some(slot) if !slot.is_defined() => *slot = info,
+            _ => self.duplicates.push(inst.offset()),
+        }
+    }
+
+    /// Second pass for ids that the dense part of the table does not hold.
+    #[cold]
+    fn define_sparse(&mut self, words: &[u32]) {
+        self.ids.seal();
+        let mut function = 0;
+        for inst in Frames::of(words).map_while(Result::ok) {
+            while self.functions.get(function).is_some_and(|f| f.end <= inst.offset()) {
+                function += 1;
+            }
+            let Some(id) = inst.result().filter(|id| !self.ids.is_dense(*id)) else { continue };
+            let open = self.functions.get(function).copied().filter(|f| f.contains(inst.offset()));
+            let block = open.map(|f| {
+                let labels =
+                    Frames::from(words, f.start).map_while(Result::ok).take_while(|i| i.offset() <= inst.offset());
+                if f.has_body() && f.body <= inst.offset() {
+                    labels.filter(|i| i.op() == Op::Label).count() as u32
+                } else {
+                    0
+                }
+            });
+            self.define_at(inst, id, block, function as u32);
+        }
+    }
+
+    fn close(&mut self, open: Open, end: u32, closed: bool) {
+        self.functions.push(Function {
+            id: open.id,
+            start: open.inst,
+            end,
+            first_inst: open.first_inst,
+            end_inst: self.insts.len() as u32,
+            body: if open.blocks == 0 { end } else { open.body },
+            blocks: open.blocks,
+            closed,
+            first_call: open.first_call,
+            end_call: self.calls.len() as u32,
+        });
+    }
+
+    fn capability(&mut self, inst: Inst<'_>) {
+        let at = if inst.op() == Op::Capability { 1 } else { 2 };
+        self.capabilities.declare(Capability(inst.word(at)));
+    }
+
+    fn extension(&mut self, inst: Inst<'_>) {
+        let at = if inst.op() == Op::Extension { 1 } else { 2 };
+        let Some(name) = LitStr::read(inst.tail(at)) else { return };
+        // No extension has a longer name.
+        let mut buffer = [0; 96];
+        if let Some(known) = short(name, &mut buffer).and_then(Extension::from_name) {
+            self.extensions.insert(known);
+        }
+    }
+
+    /// For each function, the models of the entry points whose call trees contain it. Each function's set grows at
+    /// most as often as there are models, so the work is linear in the calls.
+    fn spread_models(&mut self, words: &[u32]) {
+        self.models.clear();
+        self.models.resize(self.functions.len(), ModelSet::EMPTY);
+        self.work.clear();
+        for at in &self.entry_points {
+            let Some(inst) = Inst::at(words, *at) else { continue };
+            let entry = EntryPoint::of(inst);
+            if let Some(f) = self.ids.get(entry.function).function() {
+                self.models[f] = self.models[f].with(entry.model);
+                self.work.push(f as u32);
+            }
+        }
+        while let Some(f) = self.work.pop() {
+            let (set, function) = (self.models[f as usize], self.functions[f as usize]);
+            for call in &self.calls[function.first_call as usize..function.end_call as usize] {
+                let Some(callee) = self.ids.get(call.callee).function() else { continue };
+                let grown = self.models[callee].or(set);
+                if grown != self.models[callee] {
+                    self.models[callee] = grown;
+                    self.work.push(callee as u32);
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    open: Option<Open>,
+    sparse: bool,
+}
+
+#[derive(Default)]
+struct Open {
+    inst: u32,
+    id: Id,
+    first_inst: u32,
+    first_call: u32,
+    body: u32,
+    blocks: u32,
+}
+
+/// Copies a short string out of its words, without allocating.
+fn short<'b>(s: LitStr<'_>, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+    let part = buffer.get_mut(..s.len())?;
+    part.iter_mut().zip(s.bytes()).for_each(|(to, from)| *to = from);
+    Some(part)
+}
+
+fn import(name: LitStr<'_>) -> Option<ExtSet> {
+    let mut buffer = [0; 96];
+    ExtSet::from_name(short(name, &mut buffer)?)
+}
+
+const _: () = assert!(HEADER_WORDS > 0, "word offset 0 must not be an instruction: it means `not defined`");
