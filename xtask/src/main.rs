@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, unreachable_pub)]
 
 mod codegen;
+mod conformance;
 
 use std::path::{Path, PathBuf};
 
@@ -12,15 +13,23 @@ use clap::Parser;
 enum Task {
     /// Writes (or checks) the tables generated from Khronos' machine-readable grammar
     Codegen(codegen::Args),
+    /// Runs the conformance suites and compares with the checked-in ratchet tables
+    Conformance(conformance::Args),
 }
 
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Codegen(args) => codegen::run(&args),
+        Task::Conformance(args) => conformance::run(&args),
     }
 }
 
 /// Root folder of the workspace.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}
+
+/// Where build outputs go.
+pub fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
