@@ -10,19 +10,30 @@
 
 extern crate alloc;
 
+mod cfg;
 mod consts;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod control_flow_tests;
 mod decorations;
+mod domtree;
 mod entry;
 mod functions;
 mod ids;
 mod key;
 mod module;
 mod names;
+mod nesting;
 mod scan;
+mod structured;
 mod types;
 
+pub use cfg::{
+    Block, BlockIdx, Cfg, Edges, Stray, Targets, is_block_termination, is_branch, is_function_termination, is_merge,
+};
 pub use consts::IntConstant;
 pub use decorations::{Decorated, Decorations};
+pub use domtree::DomTree;
 pub use entry::{EntryPoint, ModelSet};
 pub use functions::Function;
 pub use ids::{IdInfo, IdTable};
@@ -30,4 +41,5 @@ pub use key::{Scalar, Shape, TypeKey};
 pub use module::Module;
 pub use names::Names;
 pub use scan::{Call, ExtensionSet, Index};
+pub use structured::{Construct, ConstructIdx, ConstructKind, Header, HeaderIdx, Structured};
 pub use types::{Image, Type};
