@@ -3,7 +3,8 @@
 
 mod asm;
 mod dis;
-mod render;
+#[cfg(feature = "render")]
+pub mod render;
 
 pub use asm::{AsmError, AsmOptions, assemble};
 pub use dis::{Damage, DisOptions, Disassembly, disassemble};

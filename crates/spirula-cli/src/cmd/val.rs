@@ -1,0 +1,231 @@
+//! `spirula val`.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use clap::Args;
+use spirula_diag::{Diagnostic, Severity};
+use spirula_text::AsmOptions;
+use spirula_text::render::{Finding, Subject};
+use spirula_val::{Options, TargetEnv, Validator};
+
+use crate::batch::Batch;
+use crate::cli::{Global, InputArgs, complain};
+use crate::inputs::{Input, Wanted, expand};
+use crate::options::ValArgs;
+use crate::report::{Outcome, Style, counted, to_stderr, to_stdout};
+use crate::{FAILED, INVALID, OK, USAGE, load};
+
+/// Validate modules.
+///
+/// All violations of every module are reported. Directories are searched for *.spv, *.spvasm and files that start with
+/// the magic number.
+#[derive(Args, Debug)]
+pub(crate) struct ValCommand {
+    #[command(flatten)]
+    inputs: InputArgs,
+    #[command(flatten)]
+    rules: ValArgs,
+    /// Most diagnostics to show per module; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    max_errors: usize,
+    /// Print the text that tests with `prelude: NAME` are put into, and exit
+    #[arg(long, value_name = "NAME")]
+    show_prelude: Option<String>,
+}
+
+impl ValCommand {
+    pub(crate) fn run(&self, global: &Global, levels: Vec<(String, Severity)>) -> u8 {
+        if let Some(name) = &self.show_prelude {
+            return crate::prelude::show(name);
+        }
+        let paths = match self.inputs.paths() {
+            Ok(paths) => paths,
+            Err(message) => {
+                complain(&message);
+                return USAGE;
+            }
+        };
+        let job = Job {
+            env: self.rules.env(),
+            options: self.rules.options(levels),
+            style: Style::of(global),
+            max: if self.max_errors == 0 { usize::MAX } else { self.max_errors },
+            verbose: global.verbose > 0,
+        };
+        let started = Instant::now();
+        let inputs = expand(paths, Wanted::All);
+        let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
+        let mut total = Total { code: OK, ..Total::default() };
+        batch.run(
+            || job.validator(),
+            |validator, i| inputs.get(i).map(|input| job.check(validator, input)).unwrap_or_default(),
+            |i, message| job.broke_down(inputs.get(i), message),
+            |_, outcome| total.take(outcome),
+        );
+        total.code = total.code.max(write_or_fail(&job.style.finish(&total.kept)));
+        if !global.quiet {
+            to_stderr(&total.summary(job.env, global.verbose > 0, started));
+        }
+        total.code
+    }
+}
+
+/// What is the same for all inputs.
+struct Job {
+    env: Option<TargetEnv>,
+    options: Options,
+    style: Style,
+    max: usize,
+    verbose: bool,
+}
+
+impl Job {
+    fn validator(&self) -> Validator {
+        Validator::new(self.env, self.options.clone())
+    }
+
+    fn check(&self, validator: &mut Validator, input: &Input) -> Outcome {
+        let mut outcome = Outcome::default();
+        let bytes = match load::read(input) {
+            Ok(bytes) => bytes,
+            Err(e) => return self.unloaded(e),
+        };
+        let loaded = match load::module(&input.name, &bytes, &AsmOptions::default()) {
+            Ok(loaded) => loaded,
+            Err(e) => return self.unloaded(e),
+        };
+        let (env, diagnostics, code) = match validator.validate(&loaded.words) {
+            Ok(valid) => (valid.env, valid.warnings, OK),
+            Err(report) => (report.env, report.diagnostics, INVALID),
+        };
+        outcome.env = Some(env.name());
+        outcome.code = code;
+        if !diagnostics.is_empty() {
+            let subject = Subject::new(&input.name, &loaded.words, loaded.origin());
+            self.show(&subject, &diagnostics, &mut outcome);
+        }
+        if self.verbose {
+            let verdict = if code == OK { "valid" } else { "invalid" };
+            outcome.human.push_str(&format!("{}: {verdict} ({})\n", input.name, env.name()));
+        }
+        outcome
+    }
+
+    fn show(&self, subject: &Subject<'_>, diagnostics: &[Diagnostic], outcome: &mut Outcome) {
+        let shown = diagnostics.iter().filter(|d| d.severity != Severity::Allow);
+        let findings: Vec<Finding> = shown.clone().take(self.max).map(|d| subject.locate(d)).collect();
+        self.style.add(outcome, findings);
+        // What is not shown still counts.
+        for d in shown.skip(self.max) {
+            match d.severity {
+                Severity::Error => outcome.errors += 1,
+                _ => outcome.warnings += 1,
+            }
+        }
+        let hidden = (outcome.errors + outcome.warnings).saturating_sub(self.max);
+        if hidden > 0 {
+            let more = counted(hidden, "more diagnostic");
+            outcome.human.push_str(&format!("{}: {more} not shown; see --max-errors\n", subject.file()));
+        }
+    }
+
+    fn unloaded(&self, e: load::Unloaded) -> Outcome {
+        let mut outcome = Outcome { code: e.code, ..Outcome::default() };
+        self.style.add(&mut outcome, e.findings);
+        outcome
+    }
+
+    fn broke_down(&self, input: Option<&Input>, message: String) -> Outcome {
+        let name = input.map_or("", |i| &i.name);
+        let findings = vec![Finding::of_input(name, "internal", message, None)];
+        self.unloaded(load::Unloaded { findings, code: FAILED })
+    }
+}
+
+/// Writes to standard output; the exit code where that fails.
+fn write_or_fail(bytes: &[u8]) -> u8 {
+    match to_stdout(bytes) {
+        Ok(_) => OK,
+        Err(e) => {
+            complain(&format!("cannot write to standard output: {e}"));
+            FAILED
+        }
+    }
+}
+
+/// All outcomes together.
+#[derive(Default)]
+struct Total {
+    kept: Vec<Finding>,
+    code: u8,
+    modules: usize,
+    invalid: usize,
+    unread: usize,
+    errors: usize,
+    warnings: usize,
+    envs: BTreeMap<&'static str, usize>,
+}
+
+impl Total {
+    fn take(&mut self, outcome: Outcome) -> ControlFlow<()> {
+        self.modules += 1;
+        self.code = self.code.max(outcome.code);
+        match outcome.code {
+            OK => {}
+            INVALID => self.invalid += 1,
+            _ => self.unread += 1,
+        }
+        self.errors += outcome.errors;
+        self.warnings += outcome.warnings;
+        self.kept.extend(outcome.kept);
+        if let Some(env) = outcome.env {
+            *self.envs.entry(env).or_default() += 1;
+        }
+        if !outcome.human.is_empty() {
+            to_stderr(&outcome.human);
+        }
+        if outcome.machine.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        match to_stdout(&outcome.machine) {
+            Ok(true) => ControlFlow::Continue(()),
+            Ok(false) => ControlFlow::Break(()),
+            Err(e) => {
+                complain(&format!("cannot write to standard output: {e}"));
+                self.code = FAILED;
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// The line at the end.
+    fn summary(&self, env: Option<TargetEnv>, timed: bool, started: Instant) -> String {
+        let mut parts = Vec::new();
+        let valid = self.modules - self.invalid - self.unread;
+        for (n, what) in [(valid, "valid"), (self.invalid, "invalid"), (self.unread, "failed")] {
+            if n > 0 || (what == "valid" && self.modules == 0) {
+                parts.push(format!("{n} {what}"));
+            }
+        }
+        let mut line = format!("{}: {}", counted(self.modules, "module"), parts.join(", "));
+        if self.errors + self.warnings > 0 {
+            let errors = counted(self.errors, "error");
+            line.push_str(&format!(" ({errors}, {})", counted(self.warnings, "warning")));
+        }
+        let envs: Vec<String> = match self.envs.len() {
+            1 => self.envs.keys().map(|e| (*e).to_owned()).collect(),
+            _ => self.envs.iter().map(|(e, n)| format!("{e} ×{n}")).collect(),
+        };
+        if !envs.is_empty() {
+            let chosen = if env.is_none() { "; environment chosen from the module: " } else { "; environment: " };
+            line.push_str(chosen);
+            line.push_str(&envs.join(", "));
+        }
+        if timed {
+            line.push_str(&format!("; {:.3} s", started.elapsed().as_secs_f64()));
+        }
+        line + "\n"
+    }
+}
