@@ -56,7 +56,7 @@ pub fn words_from_bytes(bytes: &[u8]) -> Result<alloc::borrow::Cow<'_, [u32]>, W
         (_, MAGIC) => u32::from_be_bytes,
         (first, _) => return Err(WordsError::NotSpirv { first }),
     };
-    if bytes.len() % 4 != 0 {
+    if !bytes.len().is_multiple_of(4) {
         return Err(WordsError::OddLength { len: bytes.len() });
     }
     if u32::from_ne_bytes(first) == MAGIC

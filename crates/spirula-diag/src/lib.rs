@@ -177,39 +177,32 @@ pub type Checked<T = ()> = Result<T, Failed>;
 ///     /// A literal index must select an existing part of the type it steps into.
 ///     INDEX_RANGE: "composite-index-range", spec "OpCompositeExtract";
 ///     /// Older front ends did otherwise.
-///     ODD_ORDER: "odd-order", warn, vuid "VUID-StandaloneSpirv-None-04633";
+///     ODD_ORDER: "odd-order", warn vuid "VUID-StandaloneSpirv-None-04633";
 /// }
 /// assert_eq!(RULES.len(), 2);
 /// ```
 #[macro_export]
 macro_rules! rules {
-    (group $group:literal; $($(#[doc = $doc:literal])+ $id:ident: $name:literal, $($how:tt)+);* $(;)?) => {
+    (group $group:literal; $($(#[doc = $doc:literal])+ $id:ident: $name:literal, $how:ident $($kind:ident)? $cite:literal;)*) => {
         $(
             $(#[doc = $doc])+
-            pub(crate) static $id: $crate::Rule = $crate::rules!(@rule $group, $name, concat!($($doc, "\n"),+), $($how)+);
+            pub(crate) static $id: $crate::Rule = $crate::Rule {
+                name: $name,
+                group: $group,
+                cite: $crate::rules!(@cite $how $($kind)? $cite),
+                severity: $crate::rules!(@severity $how),
+                doc: concat!($($doc, "\n"),+),
+            };
         )*
 
         /// The rules defined here.
         pub(crate) static RULES: &[&$crate::Rule] = &[$(&$id),*];
     };
-    (@rule $group:literal, $name:literal, $doc:expr, warn, $kind:ident $cite:literal) => {
-        $crate::rules!(@new $group, $name, $doc, Warning, $kind $cite)
-    };
-    (@rule $group:literal, $name:literal, $doc:expr, allow, $kind:ident $cite:literal) => {
-        $crate::rules!(@new $group, $name, $doc, Allow, $kind $cite)
-    };
-    (@rule $group:literal, $name:literal, $doc:expr, $kind:ident $cite:literal) => {
-        $crate::rules!(@new $group, $name, $doc, Error, $kind $cite)
-    };
-    (@new $group:literal, $name:literal, $doc:expr, $severity:ident, $kind:ident $cite:literal) => {
-        $crate::Rule {
-            name: $name,
-            group: $group,
-            cite: $crate::rules!(@cite $kind $cite),
-            severity: $crate::Severity::$severity,
-            doc: $doc,
-        }
-    };
+    (@severity warn) => { $crate::Severity::Warning };
+    (@severity allow) => { $crate::Severity::Allow };
+    (@severity $kind:ident) => { $crate::Severity::Error };
+    (@cite warn $kind:ident $cite:literal) => { $crate::rules!(@cite $kind $cite) };
+    (@cite allow $kind:ident $cite:literal) => { $crate::rules!(@cite $kind $cite) };
     (@cite spec $cite:literal) => { $crate::Cite::Spec($cite) };
     (@cite vuid $cite:literal) => { $crate::Cite::Vuid($cite) };
     (@cite extension $cite:literal) => { $crate::Cite::Extension($cite) };

@@ -145,6 +145,8 @@ pub struct InstDesc {
     pub(crate) flags: u8,
     /// Opcode.
     pub op: Op,
+    /// Position of the row among all instructions, `0..Op::COUNT`.
+    pub row: u16,
     pub(crate) needs: Needs,
 }
 
@@ -254,8 +256,11 @@ impl Op {
         OP_NAMES.iter().map(|&(n, op)| (n, Op(op)))
     }
 
+    /// Number of known instructions.
+    pub const COUNT: usize = crate::generated::ops::INST_COUNT;
+
     /// Every known instruction in ascending order of opcode.
-    pub fn all() -> &'static [InstDesc] {
+    pub const fn all() -> &'static [InstDesc] {
         INSTS
     }
 }

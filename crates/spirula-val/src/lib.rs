@@ -4,12 +4,26 @@
 
 extern crate alloc;
 
+mod cx;
+mod dispatch;
 mod env;
+mod finish;
+mod grammar;
 mod options;
+mod poison;
+mod rules;
+mod signature;
+mod walk;
 
 use alloc::vec::Vec;
 
-use spirula_diag::{Diagnostic, Severity};
+use spirula_binary::Id;
+use spirula_diag::{Diagnostic, Rule, Severity};
+use spirula_grammar::{Capability, Op};
+use spirula_module::{Index, Module};
+
+use crate::cx::Shared;
+use crate::poison::Poison;
 
 pub use env::{Client, ENVIRONMENTS, TargetEnv, UnknownEnv};
 pub use options::{DescriptorLayout, Limits, Options};
@@ -19,6 +33,9 @@ pub use options::{DescriptorLayout, Limits, Options};
 pub struct Validator {
     env: Option<TargetEnv>,
     options: Options,
+    index: Index,
+    poison: Poison,
+    forward_pointers: Vec<(Id, u32)>,
 }
 
 /// What was found wrong.
@@ -45,7 +62,7 @@ impl Validator {
     /// A validator for `env`; `None` chooses by each module: a module with capability `Shader` is validated for the
     /// newest Vulkan that takes its version, one with `Kernel` for OpenCL, any other by the SPIR-V specification alone.
     pub fn new(env: Option<TargetEnv>, options: Options) -> Validator {
-        Validator { env, options }
+        Validator { env, options, index: Index::new(), poison: Poison::default(), forward_pointers: Vec::new() }
     }
 
     /// Validates one module.
@@ -53,9 +70,17 @@ impl Validator {
     /// # Errors
     /// All findings, where at least one of them is an error.
     pub fn validate<'w>(&mut self, words: &'w [u32]) -> Result<Valid<'w>, Report> {
-        let env = self.env.unwrap_or(TargetEnv::universal(6));
-        let _ = &self.options;
-        let diagnostics: Vec<Diagnostic> = Vec::new();
+        let m = Module::new(words, &mut self.index);
+        let env = self.env.unwrap_or_else(|| environment_of(&m));
+        self.poison.reset();
+        self.forward_pointers.clear();
+        let announcements = m.global_insts().filter(|i| i.op() == Op::TypeForwardPointer);
+        self.forward_pointers.extend(announcements.map(|i| (i.id(1), i.offset())));
+        let shared =
+            Shared { m, env, options: &self.options, version: m.version(), forward_pointers: &self.forward_pointers };
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        walk::module(shared, &mut self.poison, &mut diagnostics);
+        diagnostics.sort_by_key(|d| d.at.word);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(Report { env, diagnostics });
         }
@@ -63,7 +88,21 @@ impl Validator {
     }
 }
 
+/// The environment that a module is most likely made for.
+fn environment_of(m: &Module<'_>) -> TargetEnv {
+    let version = m.version();
+    if m.has(Capability::Shader) {
+        let vulkan = ENVIRONMENTS.iter().rfind(|e| e.is_vulkan());
+        return vulkan.copied().unwrap_or(TargetEnv::universal(6));
+    }
+    if m.has(Capability::Kernel) {
+        let mut opencl = ENVIRONMENTS.iter().filter(|e| matches!(e.client, Client::OpenCl { embedded: false, .. }));
+        return opencl.rfind(|e| e.version >= version).copied().unwrap_or(TargetEnv::universal(6));
+    }
+    TargetEnv::universal(6)
+}
+
 /// All rules that the validator knows.
-pub fn rules() -> impl Iterator<Item = &'static spirula_diag::Rule> {
-    core::iter::empty()
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    rules::ALL.iter().flat_map(|list| list.iter().copied())
 }

@@ -1,7 +1,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use spirula_diag::Severity;
+use spirula_diag::{Rule, Severity};
 
 /// Universal limits (§2.17); each is the largest number allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,4 +88,13 @@ pub struct Options {
     pub levels: Vec<(String, Severity)>,
     /// Turn every warning into an error.
     pub deny_warnings: bool,
+}
+
+impl Options {
+    /// Severity of a rule under these options.
+    pub fn severity(&self, rule: &Rule) -> Severity {
+        let named = self.levels.iter().rev().find(|(name, _)| name == rule.name || name == rule.group);
+        let severity = named.map_or(rule.severity, |(_, s)| *s);
+        if severity == Severity::Warning && self.deny_warnings { Severity::Error } else { severity }
+    }
 }

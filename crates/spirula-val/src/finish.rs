@@ -1,0 +1,23 @@
+//! Rules that need more than one instruction: what is judged when a function, or the module, has been walked.
+
+use spirula_module::Function;
+
+use crate::cx::Cx;
+
+/// Judged at the end of each function.
+pub(crate) static FUNCTION: &[for<'a> fn(&mut Cx<'a>, &'a Function)] = &[];
+
+/// Judged at the end of the module.
+pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[];
+
+pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
+    for rule in FUNCTION {
+        rule(cx, function);
+    }
+}
+
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    for rule in MODULE {
+        rule(cx);
+    }
+}

@@ -1,0 +1,148 @@
+//! Tier 1: what the grammar's tables say of an instruction, in one routine.
+//!
+//! Word counts, operand kinds, enumerants; capabilities, extensions and versions that the opcode and its enumerants need;
+//! and, since they are at hand, the ids among the operands.
+
+mod needs;
+
+use alloc::format;
+
+use spirula_binary::{DecodeError, DecodeErrorKind, Id, Inst, Operands};
+use spirula_diag::{Checked, Failed, rules};
+use spirula_grammar::{Category, InstDesc, OperandKind};
+
+use crate::cx::Cx;
+use crate::rules::ssa;
+
+pub(crate) use needs::RULES as NEEDS_RULES;
+
+rules! {
+    group "grammar";
+    /// The words of the module are a sequence of whole instructions.
+    FRAMING: "framing", spec "§2.3";
+    /// The header is whole, and its fields are what the specification allows.
+    HEADER: "header", spec "§2.3";
+    /// The module's version is one that the environment takes.
+    ENVIRONMENT_VERSION: "environment-version", spec "§2.3";
+    /// The header's bound is greater than 0 and within the limit.
+    BOUND: "header-bound", spec "§2.17";
+    /// The opcode is one of SPIR-V's or of a registered extension.
+    OPCODE: "opcode-unknown", spec "§3.3";
+    /// An instruction has all operands that its grammar demands.
+    MISSING: "operand-missing", spec "§3.3";
+    /// An instruction has no words beyond its last operand.
+    EXTRA: "operand-extra", spec "§3.3";
+    /// An operand is an enumerant that its kind knows.
+    ENUMERANT: "enumerant-unknown", spec "§3.2";
+    /// A literal string ends with a NUL within its instruction.
+    STRING: "string-unterminated", spec "§2.2.1";
+    /// An extended instruction is one of its set.
+    EXT_INST: "ext-inst-unknown", spec "OpExtInst";
+    /// `OpSpecConstantOp` applies one of the opcodes that it lists.
+    SPEC_OP: "spec-constant-op-opcode", spec "OpSpecConstantOp";
+    /// The type that tells the size of a literal is an integer or floating-point type.
+    LITERAL_TYPE: "literal-type", spec "§2.2.1";
+}
+
+/// Judges the words of one instruction.
+#[inline]
+pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+    let needs = if desc.is_free() { Ok(()) } else { needs::instruction(cx, inst, desc) };
+    let operands = if desc.is_fixed() && !desc.has_enums() { plain(cx, inst, desc) } else { full(cx, inst, desc) };
+    needs?;
+    operands
+}
+
+/// Instructions whose operands are ids and literals of one word each, perhaps with a list at the end.
+#[inline]
+fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+    let words = inst.words().len();
+    let min = usize::from(desc.min_words);
+    let has_tail = desc.has_id_tail() || desc.has_literal_tail();
+    if words < min || (words > min && !has_tail) {
+        return full(cx, inst, desc);
+    }
+    let mut result = Ok(());
+    for (i, o) in desc.operands()[..min - 1].iter().enumerate() {
+        if o.kind.is_id() {
+            result = result.and(id(cx, inst, desc, i + 1, o.kind));
+        }
+    }
+    if desc.has_id_tail() {
+        for word in min..words {
+            result = result.and(ssa::usage(cx, inst, desc, word, inst.id(word)));
+        }
+    }
+    result
+}
+
+#[inline]
+fn id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, kind: OperandKind) -> Checked {
+    match kind {
+        OperandKind::IdResult => ssa::definition(cx, inst, inst.id(word), word),
+        OperandKind::IdResultType => {
+            ssa::usage(cx, inst, desc, word, inst.id(word))?;
+            crate::rules::universal::result_type(cx, inst)
+        }
+        _ => ssa::usage(cx, inst, desc, word, inst.id(word)),
+    }
+}
+
+/// Any instruction, operand by operand.
+fn full<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+    let m = cx.m;
+    let mut result = Ok(());
+    for operand in Operands::new(inst, &m) {
+        let operand = match operand {
+            Ok(o) => o,
+            Err(e) => return decode_error(cx, inst, e),
+        };
+        let word = operand.at as usize;
+        match operand.kind.category() {
+            Category::Id => result = result.and(id(cx, inst, desc, word, operand.kind)),
+            Category::ValueEnum | Category::BitEnum => {
+                result = result.and(needs::enumerant(cx, inst, word, operand.kind, operand.word()));
+            }
+            _ => {}
+        }
+    }
+    result
+}
+
+#[cold]
+fn decode_error<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, e: DecodeError) -> Checked {
+    let rule = match e.kind {
+        DecodeErrorKind::UnknownOpcode => &OPCODE,
+        DecodeErrorKind::Missing => &MISSING,
+        DecodeErrorKind::TooManyWords => &EXTRA,
+        DecodeErrorKind::UnterminatedString => &STRING,
+        DecodeErrorKind::UnknownEnumerant { .. } | DecodeErrorKind::UnknownBits { .. } => &ENUMERANT,
+        DecodeErrorKind::UnknownExtInst { .. } => &EXT_INST,
+        DecodeErrorKind::NotASpecConstantOp { .. } => &SPEC_OP,
+        // An undefined id says more than that its type is unknown.
+        DecodeErrorKind::UnknownLiteralType { id } => {
+            let broken = !cx.m.info(id).is_defined() || cx.poison.contains(id, cx.m.ids());
+            if broken && let Some(desc) = inst.desc() {
+                ssa::usage(cx, inst, desc, e.at as usize, id)?;
+                return Err(Failed);
+            }
+            &LITERAL_TYPE
+        }
+    };
+    cx.fail_at(rule, inst, e.at as usize, || format!("{e}"))?;
+    Err(Failed)
+}
+
+/// An opcode that the grammar does not know.
+#[cold]
+pub(crate) fn unknown_opcode(cx: &mut Cx<'_>, inst: Inst<'_>) {
+    cx.fail(&OPCODE, inst, || format!("{} is not an opcode of SPIR-V", inst.op().0)).ok();
+}
+
+/// Poisons what a failed instruction would have defined.
+#[cold]
+pub(crate) fn poison(cx: &mut Cx<'_>, result: Option<Id>) {
+    if let Some(id) = result {
+        cx.poison.insert(id, cx.m.ids());
+    }
+}

@@ -1,0 +1,136 @@
+//! Capabilities, extensions and versions (§2.21 and the "Enabling Capabilities" and "Missing before" columns of §3).
+
+use alloc::format;
+use alloc::string::String;
+
+use spirula_binary::Inst;
+use spirula_diag::{Checked, Rule, rules};
+use spirula_grammar::{CapSet, Enumerant, Extension, InstDesc, OperandKind, Version};
+
+use crate::cx::{Cx, msg};
+
+rules! {
+    group "requirements";
+    /// An instruction or enumerant needs one of its enabling capabilities to be declared, or implied by a declared one.
+    CAPABILITY: "missing-capability", spec "§2.16.1";
+    /// What no core version contains needs an extension that brings it.
+    EXTENSION: "missing-extension", spec "§3";
+    /// What a later version of SPIR-V brought needs that version, or an extension.
+    VERSION: "wrong-version", spec "§3";
+    /// What a version of SPIR-V removed cannot be used from that version on.
+    REMOVED: "removed-in-version", spec "§3";
+}
+
+/// The opcode's own needs.
+pub(super) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
+    let caps = desc.capabilities();
+    let has_cap = !desc.needs_capability() || cx.m.capabilities().intersects(caps);
+    let min = desc.min_version();
+    if has_cap && desc.last_version().is_none() && min.is_some_and(|v| v <= cx.version) {
+        return Ok(());
+    }
+    let needs = Needs { caps, exts: desc.extensions(), min, last: desc.last_version() };
+    check(cx, inst, 0, &needs, || desc.name.into())
+}
+
+/// The needs of an enumerant or of every bit of a mask.
+pub(super) fn enumerant(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, value: u32) -> Checked {
+    if kind.category() == spirula_grammar::Category::ValueEnum || value == 0 {
+        return match kind.enumerant(value) {
+            Some(e) if !e.is_free() => one(cx, inst, word, kind, e),
+            _ => Ok(()),
+        };
+    }
+    let (mut left, mut result) = (value, Ok(()));
+    while left != 0 {
+        let bit = left & left.wrapping_neg();
+        left &= !bit;
+        if let Some(e) = kind.enumerant(bit)
+            && !e.is_free()
+        {
+            result = result.and(one(cx, inst, word, kind, e));
+        }
+    }
+    result
+}
+
+fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'static Enumerant) -> Checked {
+    // What a capability lists is what it implies, not what it needs.
+    let caps = if kind == OperandKind::Capability { &CapSet::EMPTY } else { e.capabilities() };
+    let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version() };
+    check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name))
+}
+
+struct Needs {
+    caps: &'static CapSet,
+    exts: &'static [Extension],
+    min: Option<Version>,
+    last: Option<Version>,
+}
+
+fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl Fn() -> String) -> Checked {
+    if let Some(last) = needs.last
+        && cx.version > last
+    {
+        let version = cx.version;
+        return cx.fail_at(&REMOVED, inst, word, || {
+            format!("{} is not in SPIR-V {version}; {last} was the last version with it", what())
+        });
+    }
+    let has_extension = needs.exts.iter().any(|e| cx.m.extensions().contains(*e));
+    if !needs.caps.is_empty() && !cx.m.capabilities().intersects(needs.caps) {
+        let list = list(needs.caps.iter().filter_map(|c| c.name()));
+        return cx.fail_at(&CAPABILITY, inst, word, || {
+            msg(format!("{} needs the capability {list}", what()))
+                .help(format!("declare it with OpCapability, if the target has it"))
+        });
+    }
+    if has_extension {
+        return Ok(());
+    }
+    match needs.min {
+        Some(min) if min <= cx.version => Ok(()),
+        Some(min) => too_early(cx, inst, word, needs, min, &what),
+        // A capability brings it, and has needs of its own.
+        None if !needs.caps.is_empty() || needs.exts.is_empty() => Ok(()),
+        None => {
+            let list = list(needs.exts.iter().map(|e| e.name()));
+            cx.fail_at(&EXTENSION, inst, word, || {
+                msg(format!("{} needs the extension {list}", what()))
+                    .help("declare it with OpExtension, if the target has it")
+            })
+        }
+    }
+}
+
+#[cold]
+fn too_early(
+    cx: &mut Cx<'_>,
+    inst: Inst<'_>,
+    word: usize,
+    needs: &Needs,
+    min: Version,
+    what: &impl Fn() -> String,
+) -> Checked {
+    let version = cx.version;
+    let rule: &'static Rule = if needs.exts.is_empty() { &VERSION } else { &EXTENSION };
+    cx.fail_at(rule, inst, word, || {
+        let or = if needs.exts.is_empty() {
+            String::new()
+        } else {
+            format!(" or the extension {}", list(needs.exts.iter().map(|e| e.name())))
+        };
+        format!("{} needs SPIR-V {min}{or}, but the module is SPIR-V {version}", what())
+    })
+}
+
+fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
+    let mut all = String::new();
+    for name in names {
+        if !all.is_empty() {
+            all.push_str(" or ");
+        }
+        all.push_str(name);
+    }
+    all
+}

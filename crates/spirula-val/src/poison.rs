@@ -1,0 +1,36 @@
+use alloc::vec::Vec;
+
+use spirula_binary::Id;
+use spirula_module::IdTable;
+
+/// Ids whose definition failed. What uses them is not judged, so that one mistake gives one report.
+#[derive(Debug, Default)]
+pub(crate) struct Poison {
+    any: bool,
+    bits: Vec<u64>,
+}
+
+impl Poison {
+    pub(crate) fn reset(&mut self) {
+        self.any = false;
+        self.bits.clear();
+    }
+
+    #[cold]
+    pub(crate) fn insert(&mut self, id: Id, ids: &IdTable) {
+        let Some(slot) = ids.slot(id) else { return };
+        self.bits.resize(self.bits.len().max(ids.slot_count().div_ceil(64)), 0);
+        self.bits[slot / 64] |= 1 << (slot % 64);
+        self.any = true;
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, id: Id, ids: &IdTable) -> bool {
+        self.any && self.find(id, ids)
+    }
+
+    #[cold]
+    fn find(&self, id: Id, ids: &IdTable) -> bool {
+        ids.slot(id).and_then(|s| Some(self.bits.get(s / 64)? >> (s % 64) & 1 != 0)).unwrap_or(false)
+    }
+}

@@ -1,0 +1,5 @@
+//! Annotation instructions (§3.3.3).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

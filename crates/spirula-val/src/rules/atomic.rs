@@ -1,0 +1,5 @@
+//! Atomic instructions (§3.3.18).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,5 @@
+//! Barrier instructions (§3.3.20).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,5 @@
+//! Bit instructions (§3.3.14).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

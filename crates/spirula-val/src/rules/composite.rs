@@ -1,0 +1,5 @@
+//! Composite instructions (§3.3.12).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

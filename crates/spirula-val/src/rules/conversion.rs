@@ -1,0 +1,5 @@
+//! Conversion instructions (§3.3.11).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,5 @@
+//! Debug instructions (§3.3.2).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,5 @@
+//! Derivative instructions (§3.3.16).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

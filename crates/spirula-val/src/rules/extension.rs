@@ -1,0 +1,5 @@
+//! Extension instructions (§3.3.4).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,5 @@
+//! Function instructions (§3.3.9).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

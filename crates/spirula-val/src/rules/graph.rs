@@ -1,0 +1,5 @@
+//! Graph instructions (§3.3.26).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,5 @@
+//! Image instructions (§3.3.10).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

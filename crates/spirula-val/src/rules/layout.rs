@@ -1,0 +1,332 @@
+//! Logical layout of a module (§2.4).
+
+use spirula_binary::{Imported, Inst};
+use spirula_diag::{Checked, Site, rules};
+use spirula_grammar::{Class, InstDesc, Op};
+
+use crate::cx::Cx;
+
+rules! {
+    group "layout";
+    /// The instructions of a module stand in a fixed order of sections: capabilities, extensions, imports, memory model,
+    /// entry points, execution modes, debug, annotations, types with constants and variables, functions.
+    ORDER: "layout-order", spec "§2.4";
+    /// A module has exactly one `OpMemoryModel`.
+    MEMORY_MODEL: "layout-memory-model", spec "§2.4";
+    /// An instruction other than those of the sections before functions must stand in a block.
+    OUTSIDE: "layout-outside-of-block", spec "§2.4";
+    /// A function is `OpFunction`, its parameters, its blocks, `OpFunctionEnd`.
+    FUNCTION: "layout-function", spec "§2.4";
+    /// A block starts with `OpLabel` and ends with a termination instruction.
+    BLOCK: "layout-block", spec "§2.4";
+    /// Function declarations, which have no body, come before function definitions.
+    DECLARATIONS_FIRST: "layout-declarations-first", spec "§2.4";
+    /// Variables of a function are the first instructions of its first block.
+    VARIABLES_FIRST: "layout-variables-first", spec "§2.4";
+    /// The phis of a block come before its other instructions.
+    PHIS_FIRST: "layout-phis-first", spec "OpPhi";
+}
+
+/// The sections in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Section {
+    Capabilities,
+    Extensions,
+    Imports,
+    MemoryModel,
+    AddressingMode,
+    EntryPoints,
+    ExecutionModes,
+    Sources,
+    Names,
+    Processed,
+    Annotations,
+    Types,
+    Functions,
+}
+
+impl Section {
+    fn name(self) -> &'static str {
+        match self {
+            Section::Capabilities => "capabilities",
+            Section::Extensions => "extensions",
+            Section::Imports => "imports of extended instruction sets",
+            Section::MemoryModel => "the memory model",
+            Section::AddressingMode => "the sampler and image addressing mode",
+            Section::EntryPoints => "entry points",
+            Section::ExecutionModes => "execution modes",
+            Section::Sources => "strings and sources",
+            Section::Names => "names",
+            Section::Processed => "OpModuleProcessed",
+            Section::Annotations => "annotations",
+            Section::Types => "types, constants and global variables",
+            Section::Functions => "functions",
+        }
+    }
+}
+
+/// Where in a function we are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Outside,
+    /// Behind `OpFunction` or a parameter.
+    Head,
+    /// In a block; whether it is the first one, and what may still come.
+    Block {
+        first: bool,
+        variables: bool,
+        phis: bool,
+    },
+    /// Behind a termination instruction.
+    Between,
+}
+
+/// The state of the layout machine.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    section: Section,
+    place: Place,
+    memory_models: u32,
+    defined: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout { section: Section::Capabilities, place: Place::Outside, memory_models: 0, defined: false }
+    }
+}
+
+/// Whether the instruction ends a block (§2.2.5, "Block Termination Instruction").
+pub(crate) fn is_terminator(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Kill
+            | Op::Unreachable
+            | Op::TerminateInvocation
+            | Op::IgnoreIntersectionKHR
+            | Op::TerminateRayKHR
+            | Op::EmitMeshTasksEXT
+            | Op::AbortKHR
+    )
+}
+
+/// The section in which an instruction stands; `None` for those that stand in blocks.
+fn section_of(desc: &InstDesc) -> Option<Section> {
+    Some(match desc.op {
+        Op::Capability | Op::ConditionalCapabilityINTEL => Section::Capabilities,
+        Op::Extension | Op::ConditionalExtensionINTEL => Section::Extensions,
+        Op::ExtInstImport => Section::Imports,
+        Op::MemoryModel => Section::MemoryModel,
+        Op::SamplerImageAddressingModeNV => Section::AddressingMode,
+        Op::EntryPoint | Op::ConditionalEntryPointINTEL => Section::EntryPoints,
+        Op::ExecutionMode | Op::ExecutionModeId => Section::ExecutionModes,
+        Op::String | Op::SourceExtension | Op::Source | Op::SourceContinued => Section::Sources,
+        Op::Name | Op::MemberName => Section::Names,
+        Op::ModuleProcessed => Section::Processed,
+        Op::Function | Op::FunctionParameter | Op::FunctionEnd | Op::Label => Section::Functions,
+        Op::ConstantPipeStorage
+        | Op::ConstantFunctionPointerINTEL
+        | Op::AsmTargetINTEL
+        | Op::AsmINTEL
+        | Op::ConstantStringAMDX
+        | Op::SpecConstantStringAMDX
+        | Op::GraphConstantARM
+        | Op::GraphEntryPointARM
+        | Op::AliasDomainDeclINTEL
+        | Op::AliasScopeDeclINTEL
+        | Op::AliasScopeListDeclINTEL => Section::Types,
+        _ if desc.class == Class::Annotation => Section::Annotations,
+        _ if desc.is_type() || matches!(desc.class, Class::TypeDeclaration | Class::ConstantCreation) => Section::Types,
+        _ => return None,
+    })
+}
+
+impl Layout {
+    /// Takes the next instruction.
+    #[inline]
+    pub(crate) fn step<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+        match self.place {
+            Place::Block { first, variables, phis } => self.in_block(cx, inst, desc, (first, variables, phis)),
+            _ => self.elsewhere(cx, inst, desc),
+        }
+    }
+
+    fn in_block<'a>(
+        &mut self,
+        cx: &mut Cx<'a>,
+        inst: Inst<'a>,
+        desc: &'static InstDesc,
+        (first, variables, phis): (bool, bool, bool),
+    ) -> Checked {
+        match desc.op {
+            Op::Line | Op::NoLine => return Ok(()),
+            Op::Variable | Op::UntypedVariableKHR => {
+                self.place = Place::Block { first, variables, phis: false };
+                return cx.check(first && variables, &VARIABLES_FIRST, inst, || {
+                    if first {
+                        "OpVariable stands behind other instructions of its block"
+                    } else {
+                        "OpVariable stands in a block that is not the first of its function"
+                    }
+                });
+            }
+            Op::Phi => {
+                self.place = Place::Block { first, variables: false, phis };
+                return cx.check(phis, &PHIS_FIRST, inst, || "OpPhi stands behind other instructions of its block");
+            }
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => return Ok(()),
+            op if is_terminator(op) => {
+                self.place = Place::Between;
+                return Ok(());
+            }
+            Op::Label => {
+                self.place = Place::Block { first: false, variables: false, phis: true };
+                return cx.fail(&BLOCK, inst, || "the block before this label has no termination instruction");
+            }
+            Op::FunctionEnd => {
+                self.place = Place::Outside;
+                return cx.fail(&BLOCK, inst, || "the function's last block has no termination instruction");
+            }
+            Op::Function => {
+                self.place = Place::Head;
+                return cx.fail(&FUNCTION, inst, || "the function before has no OpFunctionEnd");
+            }
+            Op::FunctionParameter => {
+                return cx.fail(&FUNCTION, inst, || "OpFunctionParameter stands behind the first block's label");
+            }
+            _ => {}
+        }
+        self.place = Place::Block { first, variables: false, phis: false };
+        match section_of(desc) {
+            Some(_) => cx.fail(&ORDER, inst, || alloc::format!("{} cannot stand in a block", desc.name)),
+            None => Ok(()),
+        }
+    }
+
+    fn elsewhere<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+        match desc.op {
+            Op::Function => self.function(cx, inst),
+            Op::FunctionParameter => cx.check(
+                self.place == Place::Head,
+                &FUNCTION,
+                inst,
+                || "OpFunctionParameter does not stand behind OpFunction or another parameter",
+            ),
+            Op::Label => self.label(cx, inst),
+            Op::FunctionEnd => {
+                let was = core::mem::replace(&mut self.place, Place::Outside);
+                match was {
+                    Place::Outside => cx.fail(&FUNCTION, inst, || "OpFunctionEnd without OpFunction"),
+                    Place::Head => cx.check(
+                        !self.defined,
+                        &DECLARATIONS_FIRST,
+                        inst,
+                        || "this function has no body, but one with a body came before",
+                    ),
+                    _ => {
+                        self.defined = true;
+                        Ok(())
+                    }
+                }
+            }
+            _ => self.in_section(cx, inst, desc),
+        }
+    }
+
+    fn function<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+        self.section = Section::Functions;
+        let was = core::mem::replace(&mut self.place, Place::Head);
+        cx.check(was == Place::Outside, &FUNCTION, inst, || "the function before has no OpFunctionEnd")
+    }
+
+    fn label<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+        match self.place {
+            Place::Outside => cx.fail(&OUTSIDE, inst, || "OpLabel stands outside of a function"),
+            was => {
+                let first = was == Place::Head;
+                self.place = Place::Block { first, variables: first, phis: true };
+                Ok(())
+            }
+        }
+    }
+
+    /// An instruction that is no part of a function's skeleton, outside of a block.
+    fn in_section<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+        let section = match desc.op {
+            Op::Nop => return Ok(()),
+            Op::Line | Op::NoLine => Some(self.section.max(Section::Types)),
+            Op::Variable | Op::UntypedVariableKHR | Op::Undef => Some(Section::Types),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
+                Some(self.section.max(Section::Types))
+            }
+            _ if desc.class == Class::Graph && section_of(desc).is_none() => return Ok(()),
+            _ => section_of(desc),
+        };
+        let name = desc.name;
+        match (section, self.place) {
+            (None, Place::Outside) => cx.fail(&OUTSIDE, inst, || alloc::format!("{name} stands outside of a block")),
+            (None, Place::Head) => {
+                cx.fail(&BLOCK, inst, || alloc::format!("{name} stands before the function's first label"))
+            }
+            (None, _) => cx.fail(&BLOCK, inst, || {
+                alloc::format!("{name} stands between two blocks, behind a termination instruction")
+            }),
+            (Some(section), Place::Outside) => self.enter(cx, inst, desc, section),
+            (Some(_), Place::Between | Place::Head) if matches!(desc.op, Op::Line | Op::NoLine) => Ok(()),
+            (Some(_), _) => cx.fail(&ORDER, inst, || alloc::format!("{name} cannot stand within a function")),
+        }
+    }
+
+    fn enter<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, section: Section) -> Checked {
+        if desc.op == Op::MemoryModel {
+            self.memory_models += 1;
+            if self.memory_models > 1 {
+                return cx.fail(&MEMORY_MODEL, inst, || "the module has a second OpMemoryModel");
+            }
+        }
+        let before = self.section;
+        if section < before {
+            return cx.fail(&ORDER, inst, || {
+                alloc::format!("{} belongs to {}, but {} came before", desc.name, section.name(), before.name())
+            });
+        }
+        self.section = section;
+        if section > Section::MemoryModel && self.memory_models == 0 {
+            self.memory_models = 1;
+            return cx.fail(&MEMORY_MODEL, inst, || "no OpMemoryModel stands before this instruction");
+        }
+        Ok(())
+    }
+
+    /// Takes the end of the module.
+    pub(crate) fn end(&mut self, cx: &mut Cx<'_>) {
+        let end = Site::at(cx.m.inst_offsets().last().copied().unwrap_or(0));
+        if self.memory_models == 0 {
+            cx.fail_site(&MEMORY_MODEL, end, || "the module has no OpMemoryModel").ok();
+        }
+        if self.place != Place::Outside {
+            cx.fail_site(&FUNCTION, end, || "the module ends within a function: OpFunctionEnd is missing").ok();
+        }
+    }
+}
+
+/// Whether an `OpExtInst` is of a kind that may stand outside of blocks: debug information and non-semantic ones.
+fn is_debug_or_non_semantic(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
+    use spirula_binary::Context;
+    use spirula_grammar::ExtSet;
+    match cx.m.imported(inst.id(3)) {
+        Some(Imported::Known(set)) => {
+            set.is_non_semantic() || matches!(set, ExtSet::DebugInfo | ExtSet::OpenClDebugInfo)
+        }
+        // Whatever the set is, its name tells.
+        Some(Imported::Unknown) => cx.m.def(inst.id(3)).is_some_and(|import| {
+            spirula_binary::LitStr::read(import.tail(2)).is_some_and(|n| n.bytes().take(12).eq(*b"NonSemantic."))
+        }),
+        None => false,
+    }
+}

@@ -1,0 +1,5 @@
+//! Memory instructions (§3.3.8).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

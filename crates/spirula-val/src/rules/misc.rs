@@ -1,0 +1,5 @@
+//! Miscellaneous instructions (§3.3.1).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

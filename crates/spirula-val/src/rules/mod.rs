@@ -1,0 +1,46 @@
+//! The rules that no table can state, in files named after the specification's sections.
+
+pub(crate) mod annotation;
+pub(crate) mod arithmetic;
+pub(crate) mod atomic;
+pub(crate) mod barrier;
+pub(crate) mod bit;
+pub(crate) mod composite;
+pub(crate) mod constant;
+pub(crate) mod control_flow;
+pub(crate) mod conversion;
+pub(crate) mod cooperative_matrix;
+pub(crate) mod debug;
+pub(crate) mod derivative;
+pub(crate) mod device_enqueue;
+pub(crate) mod extension;
+pub(crate) mod function;
+pub(crate) mod graph;
+pub(crate) mod group;
+pub(crate) mod image;
+pub(crate) mod layout;
+pub(crate) mod memory;
+pub(crate) mod mesh;
+pub(crate) mod misc;
+pub(crate) mod mode_setting;
+pub(crate) mod non_uniform;
+pub(crate) mod pipe;
+pub(crate) mod primitive;
+pub(crate) mod ray;
+pub(crate) mod relational;
+pub(crate) mod reserved;
+pub(crate) mod ssa;
+pub(crate) mod tensor;
+pub(crate) mod types;
+pub(crate) mod universal;
+pub(crate) mod vulkan;
+
+/// The rules of all files, in the order of the files.
+pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
+    crate::grammar::RULES,
+    crate::grammar::NEEDS_RULES,
+    layout::RULES,
+    ssa::RULES,
+    universal::RULES,
+    crate::signature::RULES,
+];

@@ -1,0 +1,5 @@
+//! Non-uniform instructions (§3.3.24).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,5 @@
+//! Primitive instructions (§3.3.19).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

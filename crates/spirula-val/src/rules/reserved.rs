@@ -1,0 +1,5 @@
+//! Reserved instructions (§3.3.27).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,155 @@
+//! Ids: bound, single definition, definition before use, scope (§2.4, §2.5.1, §2.16.1).
+
+use alloc::format;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{Class, ExtSet, InstDesc, Op};
+use spirula_module::IdInfo;
+
+use crate::cx::{Cx, msg};
+
+rules! {
+    group "ids";
+    /// Every id is greater than 0 and less than the bound in the header.
+    BOUND: "id-bound", spec "§2.3";
+    /// Each id is the result of one instruction only.
+    REDEFINED: "id-redefined", spec "§2.16.1";
+    /// Every id that is used is the result of some instruction.
+    UNDEFINED: "id-undefined", spec "§2.16.1";
+    /// An id is defined before it is used, save for the forward references that §2.4 lists.
+    FORWARD: "id-forward-reference", spec "§2.4";
+    /// What a function defines can be used in that function only.
+    SCOPE: "id-scope", spec "§2.16.1";
+    /// The block that defines an id dominates every block that uses it.
+    DOMINANCE: "id-dominance", spec "§2.5.1";
+}
+
+/// The result id of an instruction.
+#[inline]
+pub(crate) fn definition<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, id: Id, word: usize) -> Checked {
+    let bound = cx.m.header().map_or(0, |h| h.bound);
+    if id.0 == 0 || id.0 >= bound {
+        return out_of_bounds(cx, inst, id, word, bound);
+    }
+    let def = cx.m.info(id).def;
+    if def == inst.offset() {
+        return Ok(());
+    }
+    let m = cx.m;
+    cx.fail_at(&REDEFINED, inst, word, || {
+        msg(format!("{id} is already the result of another instruction")).declared(m, id)
+    })
+}
+
+#[cold]
+fn out_of_bounds(cx: &mut Cx<'_>, inst: Inst<'_>, id: Id, word: usize, bound: u32) -> Checked {
+    cx.fail_at(&BOUND, inst, word, || {
+        if id.0 == 0 { "0 is not an id".into() } else { format!("{id} is not below the header's bound {bound}") }
+    })
+}
+
+/// An id operand (not the result id).
+#[inline]
+pub(crate) fn usage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, id: Id) -> Checked {
+    let info = cx.m.info(id);
+    if !info.is_defined() {
+        return undefined(cx, inst, word, id);
+    }
+    if info.def >= inst.offset() {
+        return forward(cx, inst, desc, word, id, info);
+    }
+    if info.is_local() {
+        return local(cx, inst, desc, word, id, info);
+    }
+    Ok(())
+}
+
+#[cold]
+fn undefined(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, id: Id) -> Checked {
+    let bound = cx.m.header().map_or(0, |h| h.bound);
+    if id.0 == 0 || id.0 >= bound {
+        return out_of_bounds(cx, inst, id, word, bound);
+    }
+    cx.fail_at(&UNDEFINED, inst, word, || format!("no instruction defines {id}"))
+}
+
+fn forward<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, id: Id, info: IdInfo) -> Checked {
+    if may_be_forward(cx, inst, desc, word, id, info) {
+        return scope_of_forward(cx, inst, desc, word, id, info);
+    }
+    let m = cx.m;
+    cx.fail_at(&FORWARD, inst, word, || {
+        let text = if info.def == inst.offset() { "its own result" } else { "defined only later" };
+        msg(format!("{id} is {text}, but must be defined before this use")).declared(m, id)
+    })
+}
+
+/// The forward references that §2.4 allows.
+fn may_be_forward(cx: &Cx<'_>, inst: Inst<'_>, desc: &InstDesc, word: usize, id: Id, info: IdInfo) -> bool {
+    match desc.op {
+        Op::EntryPoint
+        | Op::ConditionalEntryPointINTEL
+        | Op::ExecutionMode
+        | Op::ExecutionModeId
+        | Op::Name
+        | Op::MemberName => true,
+        Op::Branch | Op::LoopMerge | Op::SelectionMerge | Op::TypeForwardPointer | Op::GraphEntryPointARM => true,
+        Op::BranchConditional | Op::Switch => word >= 2,
+        Op::Phi => word >= 3,
+        Op::ExtInstWithForwardRefsKHR => word >= 5,
+        Op::ExtInst => word >= 5 && takes_forward_references(cx, inst),
+        _ if desc.class == Class::Annotation => true,
+        _ if info.op == Op::Function => true,
+        _ if info.op == Op::TypePointer => is_announced(cx, inst, id),
+        _ => false,
+    }
+}
+
+/// Debug information may refer to what comes later.
+fn takes_forward_references(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
+    matches!(cx.m.info(inst.id(3)).ext_set(), Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo))
+}
+
+/// Whether an `OpTypeForwardPointer` before `inst` announces the pointer type.
+#[cold]
+fn is_announced(cx: &Cx<'_>, inst: Inst<'_>, pointer: Id) -> bool {
+    cx.forward_pointers.iter().any(|(id, at)| *id == pointer && *at < inst.offset())
+}
+
+/// A local id that is used before its definition must still be of the same function.
+fn scope_of_forward<'a>(
+    cx: &mut Cx<'a>,
+    inst: Inst<'a>,
+    desc: &'static InstDesc,
+    word: usize,
+    id: Id,
+    info: IdInfo,
+) -> Checked {
+    match cx.here {
+        Some(here) if info.is_local() && !here.function.contains(info.def) && desc.class != Class::Debug => {
+            foreign(cx, inst, word, id)
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cold]
+fn foreign(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, id: Id) -> Checked {
+    let m = cx.m;
+    cx.fail_at(&SCOPE, inst, word, || msg(format!("{id} belongs to another function")).declared(m, id))
+}
+
+fn local<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, id: Id, info: IdInfo) -> Checked {
+    let Some(here) = cx.here else {
+        return if desc.class == Class::Debug || desc.class == Class::Annotation {
+            Ok(())
+        } else {
+            foreign(cx, inst, word, id)
+        };
+    };
+    if !here.function.contains(info.def) {
+        return foreign(cx, inst, word, id);
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! Tensor instructions (§3.3.25).
+
+use crate::dispatch::{Table, rule_table};
+
+pub(crate) const TABLE: Table = rule_table! {};

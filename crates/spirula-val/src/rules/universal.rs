@@ -1,0 +1,41 @@
+//! Universal validation rules (§2.16.1) that belong to no instruction class.
+
+use alloc::format;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, Failed, rules};
+
+use crate::cx::{Cx, msg};
+
+rules! {
+    group "ids";
+    /// An operand that is read must be the result of an instruction with a type, not a type, label, string or the like.
+    VALUE: "operand-value", spec "§2.16.1";
+    /// A Result Type must be the id of a type declaration.
+    RESULT_TYPE: "result-type", spec "§2.16.1";
+}
+
+/// Reports that the id at `word` is defined, but is no value.
+#[cold]
+pub(crate) fn no_value(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked<Id> {
+    let (m, id) = (cx.m, inst.id(word));
+    let what = m.info(id).op;
+    cx.fail_at(&VALUE, inst, word, || {
+        msg(format!("{id} is the result of {what}, which has no type, but a value is needed")).declared(m, id)
+    })?;
+    Err(Failed)
+}
+
+/// The result type is a type.
+#[inline]
+pub(crate) fn result_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let ty = inst.id(1);
+    let info = cx.m.info(ty);
+    if info.is_type() || !info.is_defined() {
+        return Ok(());
+    }
+    let m = cx.m;
+    cx.fail_at(&RESULT_TYPE, inst, 1, || {
+        msg(format!("the Result Type {ty} is the result of {}, not a type", info.op)).declared(m, ty)
+    })
+}

@@ -1,0 +1,6 @@
+//! Vulkan's rules (Vulkan specification, appendix "Vulkan Environment for SPIR-V", and the interface chapters).
+
+use crate::dispatch::Table;
+
+/// Further rules for instructions. An instruction may stand in one table only.
+pub(crate) const TABLES: &[Table] = &[];

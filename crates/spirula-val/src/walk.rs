@@ -1,0 +1,111 @@
+//! The fused walk: the only loop over instructions.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use spirula_binary::Inst;
+use spirula_diag::{Diagnostic, Site};
+use spirula_grammar::{MAGIC, Op, Version};
+use spirula_module::Function;
+
+use crate::cx::{Cx, InFunction, Shared};
+use crate::poison::Poison;
+use crate::rules::layout::Layout;
+use crate::{dispatch, finish, grammar, signature};
+
+/// The newest version of SPIR-V that exists.
+const NEWEST: Version = Version::v1(6);
+
+/// Judges a whole module.
+pub(crate) fn module<'a>(shared: Shared<'a>, poison: &'a mut Poison, out: &'a mut Vec<Diagnostic>) {
+    let mut cx = Cx::new(shared, poison, out);
+    if !header(&mut cx) {
+        return;
+    }
+    let mut layout = Layout::default();
+    let first = cx.m.functions().first().map_or(cx.m.words().len() as u32, |f| f.start);
+    for inst in cx.m.global_insts() {
+        instruction(&mut cx, &mut layout, inst);
+    }
+    let mut next = first;
+    for (index, function) in cx.m.functions().iter().enumerate() {
+        between(&mut cx, &mut layout, next..function.start);
+        body(&mut cx, &mut layout, function, index);
+        next = function.end;
+    }
+    let end = cx.m.words().len() as u32;
+    between(&mut cx, &mut layout, next..end);
+    if let Some(e) = cx.m.broken() {
+        cx.fail_site(&grammar::FRAMING, Site::at(e.offset()), || format!("{e}")).ok();
+    } else {
+        layout.end(&mut cx);
+        finish::module(&mut cx);
+    }
+}
+
+/// Instructions that stand behind a function and before the next one.
+fn between<'a>(cx: &mut Cx<'a>, layout: &mut Layout, words: core::ops::Range<u32>) {
+    for inst in cx.m.insts(words) {
+        instruction(cx, layout, inst);
+    }
+}
+
+fn body<'a>(cx: &mut Cx<'a>, layout: &mut Layout, function: &'a Function, index: usize) {
+    let mut block = None;
+    cx.here = Some(InFunction { function, index, block });
+    for inst in cx.m.insts(function.start..function.end) {
+        if inst.op() == Op::Label {
+            block = Some(block.map_or(0, |b| b + 1));
+            cx.here = Some(InFunction { function, index, block });
+        }
+        instruction(cx, layout, inst);
+    }
+    finish::function(cx, function);
+    cx.here = None;
+}
+
+#[inline]
+fn instruction<'a>(cx: &mut Cx<'a>, layout: &mut Layout, inst: Inst<'a>) {
+    let Some(desc) = inst.desc() else {
+        grammar::unknown_opcode(cx, inst);
+        return;
+    };
+    let placed = layout.step(cx, inst, desc);
+    let judged = grammar::instruction(cx, inst, desc)
+        .and_then(|()| placed)
+        .and_then(|()| signature::instruction(cx, inst, desc))
+        .and_then(|()| dispatch::instruction(cx, inst, desc));
+    if judged.is_err() {
+        grammar::poison(cx, inst.result());
+    }
+}
+
+/// Judges the header (§2.3). Returns whether the instructions behind it make sense.
+fn header(cx: &mut Cx<'_>) -> bool {
+    let words = cx.m.words();
+    let Some(h) = cx.m.header().filter(|_| words.first() == Some(&MAGIC)) else {
+        cx.fail_site(&grammar::HEADER, Site::at(0), || match words.first() {
+            Some(&MAGIC) => format!("the module has {} words, fewer than the 5 of its header", words.len()),
+            Some(w) => format!("the first word is {w:#010x}, not the magic number {MAGIC:#010x}"),
+            None => "the module is empty".into(),
+        })
+        .ok();
+        return false;
+    };
+    let version = h.version();
+    if h.version & 0xff00_00ff != 0 || version > NEWEST || version < Version::v1(0) {
+        let text =
+            || format!("the version word {:#010x} names no version of SPIR-V; the newest is {NEWEST}", h.version);
+        cx.fail_site(&grammar::HEADER, Site::at(1), text).ok();
+    } else if version > cx.env.version {
+        let (name, newest) = (cx.env.name(), cx.env.version);
+        let text = || format!("the module is SPIR-V {version}, but {name} takes at most {newest}");
+        cx.fail_site(&grammar::ENVIRONMENT_VERSION, Site::at(1), text).ok();
+    }
+    let limit = cx.options.limits.id_bound;
+    if h.bound == 0 || h.bound > limit {
+        let text = || format!("the bound is {}, but must be from 1 to {limit}", h.bound);
+        cx.fail_site(&grammar::BOUND, Site::at(3), text).ok();
+    }
+    true
+}
