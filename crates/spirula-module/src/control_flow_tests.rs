@@ -438,7 +438,8 @@ fn blocks_and_edges() {
     // Without a type for the selector only the default is known.
     cfg.build(&words, 0..words.len() as u32, 1000, &Selector(0));
     assert_eq!(cfg.successors(BlockIdx(0)), [BlockIdx(3)]);
-    cfg.build(&words, 5..2, 1000, &Selector(32));
+    let (start, end) = (5, 2);
+    cfg.build(&words, start..end, 1000, &Selector(32));
     assert!(cfg.is_empty());
 }
 
@@ -553,9 +554,11 @@ fn wide_switch(n: u32) -> Program {
     p
 }
 
+type Shape = fn(u32) -> Program;
+
 #[test]
 fn cost_doubles_with_size() {
-    let shapes: [(&str, fn(u32) -> Program); 6] = [
+    let shapes: [(&str, Shape); 6] = [
         ("nested loops", nested_loops),
         ("loops in continues", loops_in_continues),
         ("single-block loops", single_block_loops),
