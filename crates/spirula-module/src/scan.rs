@@ -205,23 +205,32 @@ impl Index {
     #[cold]
     fn define_sparse(&mut self, words: &[u32]) {
         self.ids.seal();
-        let mut function = 0;
+        let (mut function, mut labels) = (0, 0);
         for inst in Frames::of(words).map_while(Result::ok) {
             while self.functions.get(function).is_some_and(|f| f.end <= inst.offset()) {
                 function += 1;
+                labels = 0;
             }
-            let Some(id) = inst.result().filter(|id| !self.ids.is_dense(*id)) else { continue };
-            let open = self.functions.get(function).copied().filter(|f| f.contains(inst.offset()));
-            let block = open.map(|f| {
-                let labels =
-                    Frames::from(words, f.start).map_while(Result::ok).take_while(|i| i.offset() <= inst.offset());
-                if f.has_body() && f.body <= inst.offset() {
-                    labels.filter(|i| i.op() == Op::Label).count() as u32
-                } else {
-                    0
-                }
-            });
+            let open = self.functions.get(function).filter(|f| f.contains(inst.offset()));
+            labels += u32::from(open.is_some() && inst.op() == Op::Label);
+            let block = open.map(|_| labels);
+            let Some(id) = inst.result() else { continue };
+            if self.ids.is_dense(id) {
+                self.complete_type(inst, id);
+                continue;
+            }
             self.define_at(inst, id, block, function as u32);
+        }
+    }
+
+    /// The key of a type may depend on one that the first pass did not find.
+    fn complete_type(&mut self, inst: Inst<'_>, id: Id) {
+        if !inst.desc().is_some_and(|d| d.is_type()) {
+            return;
+        }
+        let key = TypeKey::of(inst, &self.ids).0;
+        if let Some(info) = self.ids.get_mut(id).filter(|i| i.def == inst.offset()) {
+            info.extra = key;
         }
     }
 
