@@ -172,6 +172,8 @@ pub struct Operands<'w, 'c, C: ?Sized> {
     /// The second half of a pair.
     half: Option<&'static g::Operand>,
     failed: bool,
+    /// Later revisions of a non-semantic set may add operands to an instruction: ids, as all of theirs.
+    may_grow: bool,
 }
 
 static SWITCH_LABEL: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Label" };
@@ -197,6 +199,7 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
             mask: None,
             half: None,
             failed: false,
+            may_grow: false,
         }
     }
 
@@ -344,7 +347,10 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
         let set = self.inst.id(self.at - 1);
         self.base = match self.context.imported(set) {
             Some(Imported::Known(set)) => match set.instruction(words[0]) {
-                Some(e) => e.operands(),
+                Some(e) => {
+                    self.may_grow = set.is_non_semantic();
+                    e.operands()
+                }
                 // Non-semantic sets may grow without a new name.
                 None if set.is_non_semantic() => &ANY_IDS,
                 None => return self.fail(DecodeErrorKind::UnknownExtInst { set, number: words[0] }, Some(o)),
@@ -395,6 +401,7 @@ impl<'w, C: Context + ?Sized> Iterator for Operands<'w, '_, C> {
         }
         match self.expected() {
             Some(o) => self.decode(o),
+            None if self.may_grow && self.at < self.inst.words().len() => self.decode(&ANY_IDS[0]),
             None if self.at < self.inst.words().len() => self.fail(DecodeErrorKind::TooManyWords, None),
             None => None,
         }

@@ -106,7 +106,7 @@ const ALWAYS_DENSE: usize = 1 << 14;
 impl IdTable {
     /// Empties the table for a module of `words` words with this bound.
     pub(crate) fn reset(&mut self, bound: u32, words: usize) {
-        self.dense = (bound as usize).min(words / 2 + ALWAYS_DENSE) as u32;
+        self.dense = (bound as usize).min(words + ALWAYS_DENSE) as u32;
         self.sparse.clear();
         self.slots.clear();
         self.slots.resize(self.dense as usize, IdInfo::default());

@@ -127,7 +127,7 @@ impl TypeKey {
     /// The same component class and width in another shape.
     fn with(self, shape: Shape, count: u32, rows: u32) -> TypeKey {
         let kept = self.0 & (0xf << SCALAR_SHIFT | 0xfff << WIDTH_SHIFT);
-        TypeKey(shape as u32 | kept | (count & 0xff) << COUNT_SHIFT | (rows & 0xf) << ROWS_SHIFT)
+        TypeKey(shape as u32 | kept | count.min(0xff) << COUNT_SHIFT | (rows & 0xf) << ROWS_SHIFT)
     }
 
     /// Shape.
@@ -172,7 +172,7 @@ impl TypeKey {
         self.0 >> WIDTH_SHIFT & 0xfff
     }
 
-    /// 1 for a scalar, the component count of a vector, the column count of a matrix, else 0.
+    /// 1 for a scalar, the component count of a vector, the column count of a matrix, else 0; 255 stands for more, too.
     #[inline]
     pub fn count(self) -> u32 {
         self.0 >> COUNT_SHIFT & 0xff

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{CapSet, Enumerant, Extension, InstDesc, OperandKind, Version};
+use spirula_grammar::{BuiltIn, CapSet, Class, Enumerant, Extension, InstDesc, Op, OperandKind, Version};
 
 use crate::cx::{Cx, msg};
 
@@ -23,8 +23,8 @@ rules! {
 
 /// The opcode's own needs.
 pub(super) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
-    let caps = desc.capabilities();
-    let has_cap = !desc.needs_capability() || cx.m.capabilities().intersects(caps);
+    let caps = if has_extension_in_place_of_capability(cx, desc.op) { &CapSet::EMPTY } else { desc.capabilities() };
+    let has_cap = caps.is_empty() || cx.m.capabilities().intersects(caps);
     let min = desc.min_version();
     if has_cap && desc.last_version().is_none() && min.is_some_and(|v| v <= cx.version) {
         return Ok(());
@@ -55,10 +55,32 @@ pub(super) fn enumerant(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: Oper
 }
 
 fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'static Enumerant) -> Checked {
-    // What a capability lists is what it implies, not what it needs.
-    let caps = if kind == OperandKind::Capability { &CapSet::EMPTY } else { e.capabilities() };
+    let free = kind == OperandKind::GroupOperation && has_extension_in_place_of_capability(cx, inst.op());
+    let caps =
+        if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };
     let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version() };
     check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name))
+}
+
+/// SPV_AMD_shader_ballot adds the non-uniform group instructions without asking for the Groups capability.
+fn has_extension_in_place_of_capability(cx: &Cx<'_>, op: Op) -> bool {
+    (Op::GroupIAddNonUniformAMD.0..=Op::GroupSMaxNonUniformAMD.0).contains(&op.0)
+        && cx.m.has_extension("SPV_AMD_shader_ballot")
+}
+
+/// Whether what the grammar lists as an enumerant's capabilities is what its use needs.
+///
+/// What a capability lists is what it implies. The built-ins `PointSize`, `ClipDistance` and `CullDistance` stand in the
+/// per-vertex block that front ends declare whole: the capabilities are for modules that *use* them (§3.2.30: "Uses the
+/// ClipDistance BuiltIn"), so that decorating the member alone needs none.
+fn has_capabilities_of_its_own(kind: OperandKind, value: u32, inst: Inst<'_>) -> bool {
+    match kind {
+        OperandKind::Capability => false,
+        OperandKind::BuiltIn if inst.desc().is_some_and(|d| d.class == Class::Annotation) => {
+            !matches!(BuiltIn(value), BuiltIn::PointSize | BuiltIn::ClipDistance | BuiltIn::CullDistance)
+        }
+        _ => true,
+    }
 }
 
 struct Needs {
@@ -82,7 +104,7 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
         let list = list(needs.caps.iter().filter_map(|c| c.name()));
         return cx.fail_at(&CAPABILITY, inst, word, || {
             msg(format!("{} needs the capability {list}", what()))
-                .help(format!("declare it with OpCapability, if the target has it"))
+                .help("declare it with OpCapability, if the target has it")
         });
     }
     if has_extension {
@@ -90,9 +112,10 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
     }
     match needs.min {
         Some(min) if min <= cx.version => Ok(()),
+        // A declared capability brings it, and has needs of its own.
+        _ if !needs.caps.is_empty() => Ok(()),
         Some(min) => too_early(cx, inst, word, needs, min, &what),
-        // A capability brings it, and has needs of its own.
-        None if !needs.caps.is_empty() || needs.exts.is_empty() => Ok(()),
+        None if needs.exts.is_empty() => Ok(()),
         None => {
             let list = list(needs.exts.iter().map(|e| e.name()));
             cx.fail_at(&EXTENSION, inst, word, || {

@@ -3,6 +3,7 @@
 use spirula_binary::{Imported, Inst};
 use spirula_diag::{Checked, Site, rules};
 use spirula_grammar::{Class, InstDesc, Op};
+use spirula_module::is_block_termination;
 
 use crate::cx::Cx;
 
@@ -96,25 +97,6 @@ impl Default for Layout {
     }
 }
 
-/// Whether the instruction ends a block (§2.2.5, "Block Termination Instruction").
-pub(crate) fn is_terminator(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Branch
-            | Op::BranchConditional
-            | Op::Switch
-            | Op::Return
-            | Op::ReturnValue
-            | Op::Kill
-            | Op::Unreachable
-            | Op::TerminateInvocation
-            | Op::IgnoreIntersectionKHR
-            | Op::TerminateRayKHR
-            | Op::EmitMeshTasksEXT
-            | Op::AbortKHR
-    )
-}
-
 /// The section in which an instruction stands; `None` for those that stand in blocks.
 fn section_of(desc: &InstDesc) -> Option<Section> {
     Some(match desc.op {
@@ -136,10 +118,9 @@ fn section_of(desc: &InstDesc) -> Option<Section> {
         | Op::ConstantStringAMDX
         | Op::SpecConstantStringAMDX
         | Op::GraphConstantARM
-        | Op::GraphEntryPointARM
-        | Op::AliasDomainDeclINTEL
-        | Op::AliasScopeDeclINTEL
-        | Op::AliasScopeListDeclINTEL => Section::Types,
+        | Op::GraphEntryPointARM => Section::Types,
+        // SPV_INTEL_memory_access_aliasing: decorations name them, so that they stand among the annotations.
+        Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Section::Annotations,
         _ if desc.class == Class::Annotation => Section::Annotations,
         _ if desc.is_type() || matches!(desc.class, Class::TypeDeclaration | Class::ConstantCreation) => Section::Types,
         _ => return None,
@@ -180,7 +161,7 @@ impl Layout {
                 return cx.check(phis, &PHIS_FIRST, inst, || "OpPhi stands behind other instructions of its block");
             }
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => return Ok(()),
-            op if is_terminator(op) => {
+            op if is_block_termination(op) => {
                 self.place = Place::Between;
                 return Ok(());
             }
@@ -203,8 +184,10 @@ impl Layout {
         }
         self.place = Place::Block { first, variables: false, phis: false };
         match section_of(desc) {
-            Some(_) => cx.fail(&ORDER, inst, || alloc::format!("{} cannot stand in a block", desc.name)),
-            None => Ok(()),
+            Some(_) if desc.op != Op::ConstantPipeStorage => {
+                cx.fail(&ORDER, inst, || alloc::format!("{} cannot stand in a block", desc.name))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -260,7 +243,7 @@ impl Layout {
         let section = match desc.op {
             Op::Nop => return Ok(()),
             Op::Line | Op::NoLine => Some(self.section.max(Section::Types)),
-            Op::Variable | Op::UntypedVariableKHR | Op::Undef => Some(Section::Types),
+            Op::Variable | Op::UntypedVariableKHR | Op::Undef | Op::PoisonKHR => Some(Section::Types),
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
                 Some(self.section.max(Section::Types))
             }
@@ -277,7 +260,10 @@ impl Layout {
                 alloc::format!("{name} stands between two blocks, behind a termination instruction")
             }),
             (Some(section), Place::Outside) => self.enter(cx, inst, desc, section),
-            (Some(_), Place::Between | Place::Head) if matches!(desc.op, Op::Line | Op::NoLine) => Ok(()),
+            // Lines and debug information stand between blocks too, and behind the parameters that they are for.
+            (Some(_), _) if matches!(desc.op, Op::Line | Op::NoLine | Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => {
+                Ok(())
+            }
             (Some(_), _) => cx.fail(&ORDER, inst, || alloc::format!("{name} cannot stand within a function")),
         }
     }
