@@ -3,8 +3,9 @@
 
 mod asm;
 mod dis;
+mod number;
 #[cfg(feature = "render")]
 pub mod render;
 
 pub use asm::{AsmError, AsmOptions, assemble};
-pub use dis::{Damage, DisOptions, Disassembly, disassemble};
+pub use dis::{Damage, DisOptions, Disassembly, Names, disassemble, disassemble_one};

@@ -1,0 +1,159 @@
+//! One instruction → one line.
+
+use spirula_binary::{Id, Inst, Operands};
+use spirula_grammar::{InstDesc, Quantifier};
+
+use super::colour;
+use super::ids::LiteralTypes;
+use super::names::Names;
+use super::pen::{Pen, Reason};
+use crate::number::print;
+
+const SPACES: &str = "                                                                ";
+
+/// Appends `n` spaces.
+pub(crate) fn spaces(out: &mut String, mut n: usize) {
+    while n > 0 {
+        let now = n.min(SPACES.len());
+        out.push_str(&SPACES[..now]);
+        n -= now;
+    }
+}
+
+/// Prints instructions, one after another in the order of the module.
+pub(crate) struct Printer<'a> {
+    pub(crate) pen: Pen<'a>,
+    pub(crate) types: LiteralTypes,
+    /// Column of the opcodes of instructions without result.
+    pub(crate) indent: usize,
+    /// Write `OpUnknown(…)` rather than `!…`.
+    pub(crate) as_unknown: bool,
+}
+
+impl<'a> Printer<'a> {
+    pub(crate) fn new(words: usize, names: Option<&'a Names>) -> Printer<'a> {
+        Printer {
+            pen: Pen { out: String::new(), names, colour: false },
+            types: LiteralTypes::new(words),
+            indent: 0,
+            as_unknown: false,
+        }
+    }
+
+    /// Prints `inst`, its opcode moved `nesting` columns to the right. As raw words where text cannot carry it.
+    #[inline]
+    pub(crate) fn instruction(&mut self, inst: Inst<'_>, nesting: usize) -> Option<Reason> {
+        let start = self.pen.out.len();
+        match self.try_instruction(inst, nesting) {
+            Ok(()) => None,
+            Err(reason) => {
+                self.pen.out.truncate(start);
+                self.raw(inst, nesting);
+                Some(reason)
+            }
+        }
+    }
+
+    fn try_instruction(&mut self, inst: Inst<'_>, nesting: usize) -> Result<(), Reason> {
+        let Some(desc) = inst.desc() else {
+            return self.operands(inst);
+        };
+        let result = desc.result_word();
+        if result == 0 || result >= inst.words().len() {
+            spaces(&mut self.pen.out, self.indent);
+        } else {
+            self.result(inst.id(result))?;
+        }
+        spaces(&mut self.pen.out, nesting);
+        self.pen.out.push_str(desc.name);
+        let fixed = desc.is_fixed() || inst.words().len() == desc.min_words as usize;
+        if !(fixed && self.fixed(inst, desc)?) {
+            self.operands(inst)?;
+        }
+        self.types.note(inst, desc);
+        Ok(())
+    }
+
+    fn result(&mut self, id: Id) -> Result<(), Reason> {
+        if id.0 == 0 {
+            return Err(Reason::ZeroId);
+        }
+        let mut digits = itoa::Buffer::new();
+        let name = match self.pen.names.and_then(|n| n.get(id)) {
+            Some(name) => name,
+            None => digits.format(id.0),
+        };
+        // `%` before and ` = ` behind.
+        spaces(&mut self.pen.out, self.indent.saturating_sub(name.len() + 4));
+        if self.pen.colour {
+            self.pen.out.push_str(colour::RESULT);
+        }
+        self.pen.out.push('%');
+        self.pen.out.push_str(name);
+        if self.pen.colour {
+            self.pen.out.push_str(colour::RESET);
+        }
+        self.pen.out.push_str(" = ");
+        Ok(())
+    }
+
+    /// Prints the operands where each is one word of a simple kind; false, having printed nothing, where not.
+    #[inline]
+    fn fixed(&mut self, inst: Inst<'_>, desc: &'static InstDesc) -> Result<bool, Reason> {
+        let start = self.pen.out.len();
+        let mut words = inst.tail(1);
+        for o in desc.operands() {
+            let count = match o.quantifier {
+                Quantifier::One => 1,
+                Quantifier::Optional if words.is_empty() => break,
+                Quantifier::Optional => 1,
+                Quantifier::Many => words.len(),
+            };
+            let Some((now, rest)) = words.split_at_checked(count) else { break };
+            words = rest;
+            for word in now {
+                if !self.pen.simple(o.kind, *word)? {
+                    self.pen.out.truncate(start);
+                    return Ok(false);
+                }
+            }
+        }
+        if words.is_empty() && inst.words().len() >= desc.min_words as usize {
+            return Ok(true);
+        }
+        self.pen.out.truncate(start);
+        Ok(false)
+    }
+
+    fn operands(&mut self, inst: Inst<'_>) -> Result<(), Reason> {
+        for operand in Operands::new(inst, &self.types) {
+            self.pen.operand(inst, &operand.map_err(Reason::Decode)?, &self.types)?;
+        }
+        Ok(())
+    }
+
+    fn raw(&mut self, inst: Inst<'_>, nesting: usize) {
+        spaces(&mut self.pen.out, self.indent + nesting);
+        if self.as_unknown {
+            self.pen.out.push_str("OpUnknown(");
+            print::unsigned(&mut self.pen.out, inst.op().0.into());
+            self.pen.out.push_str(", ");
+            print::unsigned(&mut self.pen.out, inst.words().len() as u64);
+            self.pen.out.push(')');
+            for word in inst.tail(1) {
+                self.pen.out.push(' ');
+                print::unsigned(&mut self.pen.out, (*word).into());
+            }
+        } else {
+            raw_words(&mut self.pen.out, inst.words());
+        }
+    }
+}
+
+/// Appends words in the form that stands for any word: `!0x00020011 !0x00000001`.
+pub(crate) fn raw_words(out: &mut String, words: &[u32]) {
+    for (i, word) in words.iter().enumerate() {
+        out.push_str(if i == 0 { "!" } else { " !" });
+        print::word(out, *word);
+    }
+}

@@ -1,0 +1,3 @@
+//! Literal numbers ⇄ text.
+
+pub(crate) mod print;

@@ -1,0 +1,315 @@
+//! Literal numbers → text.
+//!
+//! Integers are decimal. 32- and 64-bit floats are decimal with as many digits as tell every value apart (9 and 17),
+//! trailing zeros left out; where decimal cannot say it (infinities, NaNs with their payload) or would not be short
+//! (subnormal numbers) they are hexadecimal, as are all the narrower formats.
+
+use core::fmt::Write as _;
+
+use spirula_binary::{Number, NumberKind};
+use spirula_grammar::FPEncoding;
+
+/// Layout of a binary floating-point format.
+#[derive(Clone, Copy)]
+struct Format {
+    width: u32,
+    exponent: u32,
+    mantissa: u32,
+}
+
+const F16: Format = Format { width: 16, exponent: 5, mantissa: 10 };
+const BF16: Format = Format { width: 16, exponent: 8, mantissa: 7 };
+const E4M3: Format = Format { width: 8, exponent: 4, mantissa: 3 };
+const E5M2: Format = Format { width: 8, exponent: 5, mantissa: 2 };
+const E2M3: Format = Format { width: 6, exponent: 2, mantissa: 3 };
+const E3M2: Format = Format { width: 6, exponent: 3, mantissa: 2 };
+const E2M1: Format = Format { width: 4, exponent: 2, mantissa: 1 };
+const F32: Format = Format { width: 32, exponent: 8, mantissa: 23 };
+const F64: Format = Format { width: 64, exponent: 11, mantissa: 52 };
+
+/// Whether text can carry a literal of the type with exactly these words: the type is one that literals can be written
+/// for, and the bits above its width are what an assembler would put there.
+pub(crate) fn is_exact(number: Number, words: &[u32]) -> bool {
+    let Some(value) = value_of(words) else { return false };
+    let unused = 64u32.saturating_sub(number.width).min(63);
+    match number.kind {
+        NumberKind::Unsigned => number.width == 64 || (number.width < 64 && value >> number.width == 0),
+        NumberKind::Signed => {
+            // A one-word literal is extended to 32 bits, a two-word one to 64.
+            let value = if words.len() == 1 { value as u32 as i32 as i64 } else { value as i64 };
+            number.width == 64 || (1..64).contains(&number.width) && (value << unused) >> unused == value
+        }
+        NumberKind::Encoded(FPEncoding::Float8UnsignedE8M0EXT | FPEncoding::MXInt8EXT) => {
+            number.width == 8 && value >> 8 == 0
+        }
+        NumberKind::Float | NumberKind::Encoded(_) => {
+            format_of(number).is_some_and(|f| f.width == 64 || value >> f.width == 0)
+        }
+    }
+}
+
+/// Appends the literal. What [`is_exact`] denies comes out as the value that all its words together have, or, above 64
+/// bits, not at all.
+pub(crate) fn number(out: &mut String, number: Number, words: &[u32]) {
+    let Some(value) = value_of(words) else { return };
+    match number.kind {
+        NumberKind::Unsigned => unsigned(out, value),
+        NumberKind::Signed if words.len() == 1 => signed(out, (value as u32 as i32).into()),
+        NumberKind::Signed => signed(out, value as i64),
+        NumberKind::Encoded(FPEncoding::Float8UnsignedE8M0EXT) => power(out, value as u8),
+        NumberKind::Encoded(FPEncoding::MXInt8EXT) => fixed_point(out, value as u8),
+        NumberKind::Float | NumberKind::Encoded(_) => match format_of(number) {
+            Some(f) if f.width == 32 => f32(out, value as u32),
+            Some(f) if f.width == 64 => f64(out, value),
+            Some(f) => hexadecimal(out, f, value & ((1 << f.width) - 1)),
+            None => {}
+        },
+    }
+}
+
+/// Appends an unsigned integer.
+#[inline]
+pub(crate) fn unsigned(out: &mut String, value: u64) {
+    out.push_str(itoa::Buffer::new().format(value));
+}
+
+fn signed(out: &mut String, value: i64) {
+    out.push_str(itoa::Buffer::new().format(value));
+}
+
+/// Appends `0x` and the word's eight hexadecimal digits.
+pub(crate) fn word(out: &mut String, word: u32) {
+    let mut text = *b"0x00000000";
+    for (i, digit) in text.iter_mut().skip(2).enumerate() {
+        *digit = HEX[(word >> (28 - 4 * i)) as usize & 15];
+    }
+    out.extend(text.map(char::from));
+}
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+fn value_of(words: &[u32]) -> Option<u64> {
+    match *words {
+        [low] => Some(low.into()),
+        [low, high] => Some(u64::from(high) << 32 | u64::from(low)),
+        _ => None,
+    }
+}
+
+fn format_of(number: Number) -> Option<Format> {
+    match (number.kind, number.width) {
+        (NumberKind::Float, 16) => Some(F16),
+        (NumberKind::Float, 32) => Some(F32),
+        (NumberKind::Float, 64) => Some(F64),
+        (NumberKind::Encoded(FPEncoding::BFloat16KHR), 16) => Some(BF16),
+        (NumberKind::Encoded(FPEncoding::Float8E4M3EXT), 8) => Some(E4M3),
+        (NumberKind::Encoded(FPEncoding::Float8E5M2EXT), 8) => Some(E5M2),
+        (NumberKind::Encoded(FPEncoding::Float6E2M3EXT), 6) => Some(E2M3),
+        (NumberKind::Encoded(FPEncoding::Float6E3M2EXT), 6) => Some(E3M2),
+        (NumberKind::Encoded(FPEncoding::Float4E2M1EXT), 4) => Some(E2M1),
+        _ => None,
+    }
+}
+
+/// Appends a 32-bit float.
+pub(crate) fn f32(out: &mut String, bits: u32) {
+    let value = f32::from_bits(bits);
+    if value.is_normal() || value == 0.0 {
+        decimal(out, value.into(), 9);
+    } else {
+        hexadecimal(out, F32, bits.into());
+    }
+}
+
+fn f64(out: &mut String, bits: u64) {
+    let value = f64::from_bits(bits);
+    if value.is_normal() || value == 0.0 {
+        decimal(out, value, 17);
+    } else {
+        hexadecimal(out, F64, bits);
+    }
+}
+
+/// `digits` significant digits, trailing zeros left out, in scientific notation where the exponent is below -4 or not
+/// below `digits`.
+fn decimal(out: &mut String, value: f64, digits: usize) {
+    // Small whole numbers are the common case, and exact.
+    if value.abs() < 1e8 && value == (value as i64) as f64 {
+        if value.is_sign_negative() {
+            out.push('-');
+        }
+        return unsigned(out, value.abs() as u64);
+    }
+    let mut text = Buffer::default();
+    // Cannot fail: the buffer has room for 17 digits.
+    let _ = write!(text, "{value:.*e}", digits - 1);
+    let (mantissa, exponent) = text.parts();
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", mantissa),
+    };
+    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let rest = rest.trim_end_matches('0');
+    out.push_str(sign);
+    if exponent < -4 || exponent >= digits as i32 {
+        out.push_str(first);
+        if !rest.is_empty() {
+            out.push('.');
+            out.push_str(rest);
+        }
+        out.push_str(if exponent < 0 { "e-" } else { "e+" });
+        if exponent.abs() < 10 {
+            out.push('0');
+        }
+        unsigned(out, exponent.unsigned_abs().into());
+    } else if exponent < 0 {
+        out.push_str("0.");
+        out.extend((1..-exponent).map(|_| '0'));
+        out.push_str(first);
+        out.push_str(rest);
+    } else {
+        let (whole, part) = rest.split_at_checked(exponent as usize).unwrap_or((rest, ""));
+        out.push_str(first);
+        out.push_str(whole);
+        out.extend((whole.len()..exponent as usize).map(|_| '0'));
+        if !part.is_empty() {
+            out.push('.');
+            out.push_str(part);
+        }
+    }
+}
+
+/// `[-]0x1.8p+3`; subnormal numbers are normalised, and the largest exponent stands for infinities and NaNs.
+fn hexadecimal(out: &mut String, format: Format, bits: u64) {
+    let Format { width, exponent: exponent_bits, mantissa: mantissa_bits } = format;
+    let mantissa_mask = (1u64 << mantissa_bits) - 1;
+    let mut mantissa = bits & mantissa_mask;
+    let exponent_field = (bits >> mantissa_bits) as i32 & ((1 << exponent_bits) - 1);
+    let bias = (1 << (exponent_bits - 1)) - 1;
+    let mut exponent = exponent_field - bias;
+    let is_zero = exponent_field == 0 && mantissa == 0;
+    if is_zero {
+        exponent = 0;
+    } else if exponent_field == 0 {
+        exponent += 1;
+        while mantissa >> mantissa_bits == 0 {
+            mantissa <<= 1;
+            exponent -= 1;
+        }
+        mantissa &= mantissa_mask;
+    }
+    if bits >> (width - 1) & 1 != 0 {
+        out.push('-');
+    }
+    out.push_str(if is_zero { "0x0" } else { "0x1" });
+    let mut digits = mantissa << (64 - mantissa_bits);
+    if digits != 0 {
+        out.push('.');
+    }
+    while digits != 0 {
+        out.push(HEX[(digits >> 60) as usize].into());
+        digits <<= 4;
+    }
+    out.push_str(if exponent < 0 { "p-" } else { "p+" });
+    unsigned(out, exponent.unsigned_abs().into());
+}
+
+/// A power of two: the byte is the exponent plus 127, and nothing else. The last one is NaN.
+fn power(out: &mut String, bits: u8) {
+    out.push_str(if bits < 127 { "0x1p-" } else { "0x1p+" });
+    unsigned(out, (i32::from(bits) - 127).unsigned_abs().into());
+}
+
+/// A signed byte in units of 1/64.
+fn fixed_point(out: &mut String, bits: u8) {
+    // Every such value is a 32-bit float.
+    let value = f32::from(bits as i8) / 64.0;
+    hexadecimal(out, F32, value.to_bits().into());
+}
+
+/// Text of one number in scientific notation.
+#[derive(Default)]
+struct Buffer {
+    text: [u8; 32],
+    len: usize,
+}
+
+impl Buffer {
+    fn parts(&self) -> (&str, i32) {
+        let text = self.text.get(..self.len).and_then(|t| core::str::from_utf8(t).ok()).unwrap_or("");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, ""));
+        (mantissa, exponent.parse().unwrap_or(0))
+    }
+}
+
+impl core::fmt::Write for Buffer {
+    fn write_str(&mut self, s: &str) -> core::fmt::Result {
+        let to = self.text.get_mut(self.len..self.len + s.len()).ok_or(core::fmt::Error)?;
+        to.copy_from_slice(s.as_bytes());
+        self.len += s.len();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(kind: NumberKind, width: u32, words: &[u32]) -> String {
+        let mut out = String::new();
+        number(&mut out, Number { width, kind }, words);
+        out
+    }
+
+    #[test]
+    fn floats() {
+        let cases: &[(u32, &str)] = &[
+            (0, "0"),
+            (0x8000_0000, "-0"),
+            (0x3f80_0000, "1"),
+            (0xbdcc_cccd, "-0.100000001"),
+            (0x4996_b438, "1234567"),
+            (0x4e93_2c06, "1.23456794e+09"),
+            (0x38d1_b717, "9.99999975e-05"),
+            (0x3a83_126f, "0.00100000005"),
+            (0x4cbe_bc21, "100000008"),
+            (0x4b80_0001, "16777218"),
+            (0x0000_0001, "0x1p-149"),
+            (0x7f80_0000, "0x1p+128"),
+            (0xffc0_0001, "-0x1.800002p+128"),
+            (0x7f7f_ffff, "3.40282347e+38"),
+        ];
+        for (bits, expected) in cases {
+            assert_eq!(text(NumberKind::Float, 32, &[*bits]), *expected);
+            if !expected.contains('x') {
+                assert_eq!(expected.parse::<f32>().map(f32::to_bits), Ok(*bits));
+            }
+        }
+        assert_eq!(text(NumberKind::Float, 64, &[0x9999_999a, 0x3fb9_9999]), "0.10000000000000001");
+        assert_eq!(text(NumberKind::Float, 64, &[1, 0]), "0x1p-1074");
+        assert_eq!(text(NumberKind::Float, 16, &[0x3c00]), "0x1p+0");
+        assert_eq!(text(NumberKind::Float, 16, &[0xfe01]), "-0x1.804p+16");
+        assert_eq!(text(NumberKind::Float, 16, &[1]), "0x1p-24");
+        assert_eq!(text(NumberKind::Encoded(FPEncoding::BFloat16KHR), 16, &[0x8000]), "-0x0p+0");
+        assert_eq!(text(NumberKind::Encoded(FPEncoding::Float8E4M3EXT), 8, &[0x7f]), "0x1.ep+8");
+        assert_eq!(text(NumberKind::Encoded(FPEncoding::Float4E2M1EXT), 4, &[0xb]), "-0x1.8p+0");
+        assert_eq!(text(NumberKind::Encoded(FPEncoding::Float6E2M3EXT), 6, &[1]), "0x1p-3");
+        assert_eq!(text(NumberKind::Encoded(FPEncoding::Float8UnsignedE8M0EXT), 8, &[0]), "0x1p-127");
+        assert_eq!(text(NumberKind::Encoded(FPEncoding::MXInt8EXT), 8, &[0xee]), "-0x1.2p-2");
+    }
+
+    #[test]
+    fn exactness() {
+        let exact = |kind, width, words: &[u32]| is_exact(Number { width, kind }, words);
+        assert!(exact(NumberKind::Unsigned, 16, &[0xffff]));
+        assert!(!exact(NumberKind::Unsigned, 16, &[0x1_0000]));
+        assert!(exact(NumberKind::Signed, 16, &[0xffff_8000]));
+        assert!(!exact(NumberKind::Signed, 16, &[0x8000]));
+        assert!(exact(NumberKind::Signed, 48, &[0, 0xffff_8000]));
+        assert!(!exact(NumberKind::Unsigned, 128, &[0, 0, 0, 0]));
+        assert!(!exact(NumberKind::Float, 16, &[0x1_0000]));
+        assert!(exact(NumberKind::Float, 64, &[0, 0xffff_ffff]));
+        assert!(!exact(NumberKind::Float, 8, &[0]));
+        assert!(!exact(NumberKind::Signed, 0, &[0]));
+    }
+}
