@@ -248,6 +248,33 @@ impl<'m> Module<'m> {
         self.index.models.get(function).copied().unwrap_or_default()
     }
 
+    /// Whether the call tree of the function `root` contains the function with the index `function`.
+    ///
+    /// Searches the call graph anew each time: for rare questions only.
+    pub fn reaches(&self, root: Id, function: usize) -> bool {
+        let Some(root) = self.info(root).function() else { return false };
+        let mut seen = alloc::vec![false; self.index.functions.len()];
+        let mut work = alloc::vec![root];
+        while let Some(f) = work.pop() {
+            if f == function {
+                return true;
+            }
+            if seen.get(f) != Some(&false) {
+                continue;
+            }
+            seen[f] = true;
+            let calls = self.index.functions.get(f).map_or(&[][..], |f| self.calls(f));
+            work.extend(calls.iter().filter_map(|c| self.info(c.callee).function()));
+        }
+        false
+    }
+
+    /// Whether the type is an 8-bit integer.
+    pub fn is_int8(&self, ty: Id) -> bool {
+        let key = self.key(ty);
+        key.is_int() && key.width() == 8
+    }
+
     /// Models of all entry points.
     pub fn models(&self) -> ModelSet {
         self.entry_points().fold(ModelSet::EMPTY, |s, e| s.with(e.model))

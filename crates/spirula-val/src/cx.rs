@@ -9,6 +9,7 @@ use spirula_diag::{Checked, Diagnostic, Failed, Rule, Severity, Site};
 use spirula_grammar::{Capability, Version};
 use spirula_module::{Function, ModelSet, Module, TypeKey};
 
+use crate::flow::Flow;
 use crate::poison::Poison;
 use crate::rules::universal;
 use crate::{Options, TargetEnv};
@@ -44,6 +45,8 @@ pub(crate) struct Cx<'a> {
     shared: Shared<'a>,
     /// The function being walked, if any.
     pub(crate) here: Option<InFunction<'a>>,
+    /// Control flow of the function being walked.
+    pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
     pub(crate) poison: &'a mut Poison,
     pub(crate) out: &'a mut Vec<Diagnostic>,
@@ -105,8 +108,13 @@ impl From<&str> for Message {
 }
 
 impl<'a> Cx<'a> {
-    pub(crate) fn new(shared: Shared<'a>, poison: &'a mut Poison, out: &'a mut Vec<Diagnostic>) -> Cx<'a> {
-        Cx { shared, here: None, poison, out }
+    pub(crate) fn new(
+        shared: Shared<'a>,
+        flow: &'a mut Flow,
+        poison: &'a mut Poison,
+        out: &'a mut Vec<Diagnostic>,
+    ) -> Cx<'a> {
+        Cx { shared, here: None, flow, poison, out }
     }
 
     // --- saying that something is wrong ---

@@ -3,12 +3,14 @@
 use spirula_module::Function;
 
 use crate::cx::Cx;
+use crate::rules;
 
 /// Judged at the end of each function.
-pub(crate) static FUNCTION: &[for<'a> fn(&mut Cx<'a>, &'a Function)] = &[];
+pub(crate) static FUNCTION: &[for<'a> fn(&mut Cx<'a>, &'a Function)] =
+    &[rules::control_flow::function, rules::structured::function, rules::limits::function];
 
 /// Judged at the end of the module.
-pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[];
+pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[rules::call_graph::module, rules::limits::module];
 
 pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     for rule in FUNCTION {

@@ -9,6 +9,7 @@ mod cx;
 mod dispatch;
 mod env;
 mod finish;
+mod flow;
 mod grammar;
 mod options;
 mod poison;
@@ -24,6 +25,7 @@ use spirula_grammar::{Capability, Op};
 use spirula_module::{Index, Module};
 
 use crate::cx::Shared;
+use crate::flow::Flow;
 use crate::poison::Poison;
 
 pub use env::{Client, ENVIRONMENTS, TargetEnv, UnknownEnv};
@@ -35,6 +37,7 @@ pub struct Validator {
     env: Option<TargetEnv>,
     options: Options,
     index: Index,
+    flow: Flow,
     poison: Poison,
     forward_pointers: Vec<(Id, u32)>,
 }
@@ -63,7 +66,14 @@ impl Validator {
     /// A validator for `env`; `None` chooses by each module: a module with capability `Shader` is validated for the
     /// newest Vulkan that takes its version, one with `Kernel` for OpenCL, any other by the SPIR-V specification alone.
     pub fn new(env: Option<TargetEnv>, options: Options) -> Validator {
-        Validator { env, options, index: Index::new(), poison: Poison::default(), forward_pointers: Vec::new() }
+        Validator {
+            env,
+            options,
+            index: Index::new(),
+            flow: Flow::default(),
+            poison: Poison::default(),
+            forward_pointers: Vec::new(),
+        }
     }
 
     /// Validates one module.
@@ -80,7 +90,7 @@ impl Validator {
         let shared =
             Shared { m, env, options: &self.options, version: m.version(), forward_pointers: &self.forward_pointers };
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
-        walk::module(shared, &mut self.poison, &mut diagnostics);
+        walk::module(shared, &mut self.flow, &mut self.poison, &mut diagnostics);
         diagnostics.sort_by_key(|d| d.at.word);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(Report { env, diagnostics });

@@ -9,6 +9,7 @@ use spirula_grammar::{MAGIC, Op, Version};
 use spirula_module::Function;
 
 use crate::cx::{Cx, InFunction, Shared};
+use crate::flow::Flow;
 use crate::poison::Poison;
 use crate::rules::layout::Layout;
 use crate::{dispatch, finish, grammar, signature};
@@ -17,8 +18,8 @@ use crate::{dispatch, finish, grammar, signature};
 const NEWEST: Version = Version::v1(6);
 
 /// Judges a whole module.
-pub(crate) fn module<'a>(shared: Shared<'a>, poison: &'a mut Poison, out: &'a mut Vec<Diagnostic>) {
-    let mut cx = Cx::new(shared, poison, out);
+pub(crate) fn module<'a>(shared: Shared<'a>, flow: &'a mut Flow, poison: &'a mut Poison, out: &'a mut Vec<Diagnostic>) {
+    let mut cx = Cx::new(shared, flow, poison, out);
     if !header(&mut cx) {
         return;
     }
@@ -52,6 +53,8 @@ fn between<'a>(cx: &mut Cx<'a>, layout: &mut Layout, words: core::ops::Range<u32
 
 fn body<'a>(cx: &mut Cx<'a>, layout: &mut Layout, function: &'a Function, index: usize) {
     let mut block = None;
+    let m = cx.m;
+    cx.flow.enter(&m, function);
     cx.here = Some(InFunction { function, index, block });
     for inst in cx.m.insts(function.start..function.end) {
         if inst.op() == Op::Label {

@@ -5,6 +5,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod bit;
+pub(crate) mod call_graph;
 pub(crate) mod composite;
 pub(crate) mod constant;
 pub(crate) mod control_flow;
@@ -19,6 +20,7 @@ pub(crate) mod graph;
 pub(crate) mod group;
 pub(crate) mod image;
 pub(crate) mod layout;
+pub(crate) mod limits;
 pub(crate) mod memory;
 pub(crate) mod mesh;
 pub(crate) mod misc;
@@ -30,6 +32,7 @@ pub(crate) mod ray;
 pub(crate) mod relational;
 pub(crate) mod reserved;
 pub(crate) mod ssa;
+pub(crate) mod structured;
 pub(crate) mod tensor;
 pub(crate) mod types;
 pub(crate) mod universal;
@@ -42,5 +45,9 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     layout::RULES,
     ssa::RULES,
     universal::RULES,
+    control_flow::RULES,
+    structured::RULES,
+    limits::RULES,
+    call_graph::RULES,
     crate::signature::RULES,
 ];

@@ -94,6 +94,7 @@ fn may_be_forward(cx: &Cx<'_>, inst: Inst<'_>, desc: &InstDesc, word: usize, id:
         | Op::ExecutionModeId
         | Op::Name
         | Op::MemberName => true,
+        Op::ConditionalCapabilityINTEL | Op::ConditionalExtensionINTEL => true,
         Op::Branch | Op::LoopMerge | Op::SelectionMerge | Op::TypeForwardPointer | Op::GraphEntryPointARM => true,
         Op::BranchConditional | Op::Switch => word >= 2,
         Op::Phi => word >= 3,
@@ -151,5 +152,34 @@ fn local<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usi
     if !here.function.contains(info.def) {
         return foreign(cx, inst, word, id);
     }
-    Ok(())
+    match (info.block(), here.block) {
+        (Some(def), Some(at)) if def != at => dominance(cx, inst, desc, word, id, (def, at)),
+        _ => Ok(()),
+    }
+}
+
+/// A definition in another block of the same function.
+fn dominance<'a>(
+    cx: &mut Cx<'a>,
+    inst: Inst<'a>,
+    desc: &'static InstDesc,
+    word: usize,
+    id: Id,
+    (def, at): (u32, u32),
+) -> Checked {
+    if desc.op == Op::Phi || cx.flow.dominates(def, at) || cx.m.info(id).op == Op::Label || desc.class == Class::Debug {
+        return Ok(());
+    }
+    not_dominated(cx, inst, word, id)
+}
+
+/// Reports a definition that does not dominate its use.
+#[cold]
+pub(crate) fn not_dominated(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, id: Id) -> Checked {
+    let m = cx.m;
+    cx.fail_at(&DOMINANCE, inst, word, || {
+        msg(format!("{id} is not defined on every path to here: the block that defines it does not dominate this one"))
+            .declared(m, id)
+            .help("carry the value through OpPhi, or through a variable")
+    })
 }

@@ -1,0 +1,38 @@
+use alloc::vec::Vec;
+
+use spirula_binary::Id;
+use spirula_module::{BlockIdx, Cfg, DomTree, Function, Module, Structured};
+
+/// Control flow of the function being walked. Reused from function to function.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    /// Blocks and branch edges.
+    pub(crate) cfg: Cfg,
+    /// Dominance by branch edges (§2.2.5).
+    pub(crate) dom: DomTree,
+    /// Structured control flow (§2.11); filled only where the function declares some and the rules apply.
+    pub(crate) structured: Structured,
+    /// Scratch of the rules.
+    pub(crate) marks: Vec<u32>,
+    /// Scratch of the rules.
+    pub(crate) pairs: Vec<(u32, u32)>,
+}
+
+impl Flow {
+    /// Prepares for a function.
+    pub(crate) fn enter(&mut self, m: &Module<'_>, function: &Function) {
+        self.cfg.build_function(m, function);
+        self.dom.build(&self.cfg);
+    }
+
+    /// Whether the block at position `a` dominates the one at `b`. Positions are those in the function.
+    #[inline]
+    pub(crate) fn dominates(&self, a: u32, b: u32) -> bool {
+        a == b || self.dom.dominates(BlockIdx(a), BlockIdx(b))
+    }
+
+    /// The block that a label starts, in this function.
+    pub(crate) fn block_of(&self, label: Id) -> Option<BlockIdx> {
+        self.cfg.block_of(label)
+    }
+}
