@@ -1,14 +1,57 @@
 //! The assembler: text → words.
+//!
+//! One pass over the bytes, no recursion. [`lex`] cuts tokens, [`ids`] numbers the ids, [`encode`] walks the grammar's
+//! operand shapes, [`operand`] writes single operands, [`raw`] holds what the grammar does not guide (`!` tokens and
+//! `OpUnknown`). Every error is reported: after one, the next token that can start an instruction is looked for.
+
+mod cache;
+mod encode;
+mod error;
+mod header;
+mod ids;
+mod lex;
+mod operand;
+mod raw;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use core::ops::Range;
 
 use spirula_grammar::Version;
 
+/// Generator word that the Khronos SPIR-V Tools assembler writes (tool 7, version 0).
+const KHRONOS_ASSEMBLER: u32 = 7 << 16;
+
 /// How to assemble.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct AsmOptions {
-    /// Keep `%12` as id 12 instead of numbering ids in order of appearance.
+    /// Keep `%12` as id 12 instead of numbering ids in order of appearance. Ids that are not numbers get the smallest
+    /// free values.
     pub preserve_numeric_ids: bool,
     /// Version for the header; `None` takes the hint of a `; Version: 1.x` comment, else the newest.
     pub version: Option<Version>,
+    /// Generator word for the header. The default is that of the Khronos SPIR-V Tools assembler, so that the same text
+    /// gives the same words.
+    pub generator: u32,
+    /// Take generator, bound and schema from the comments that a disassembler puts at the start (`; Bound: 12`), so that
+    /// a module comes back as it was. The bound is never made smaller than the ids need.
+    pub keep_header: bool,
+    /// Accept the few instructions that `version` lacks and that no capability or extension brings (`OpPtrEqual` before
+    /// 1.4), for a validator to judge.
+    pub any_version: bool,
+}
+
+impl Default for AsmOptions {
+    fn default() -> AsmOptions {
+        AsmOptions {
+            preserve_numeric_ids: false,
+            version: None,
+            generator: KHRONOS_ASSEMBLER,
+            keep_header: false,
+            any_version: false,
+        }
+    }
 }
 
 /// One thing wrong in the text.
@@ -19,17 +62,61 @@ pub struct AsmError {
     /// Column in bytes, from 1.
     pub column: u32,
     /// Byte range in the text.
-    pub span: core::ops::Range<usize>,
+    pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
     /// What to do about it, where that can be said.
     pub help: Option<String>,
 }
 
+impl core::fmt::Display for AsmError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl core::error::Error for AsmError {}
+
+/// Where an instruction stands in the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceSpot {
+    /// Offset of its first word in the module.
+    pub word: u32,
+    /// Line of its first token, from 1.
+    pub line: u32,
+    /// Its bytes in the text, from its first token to its last.
+    pub span: Range<usize>,
+}
+
+/// A module with the places its instructions came from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Assembled {
+    /// The module.
+    pub words: Vec<u32>,
+    /// One entry for each instruction, in order of both words and text. A run of `!` tokens is one instruction.
+    pub spots: Vec<SourceSpot>,
+}
+
+impl Assembled {
+    /// The instruction that the word at `offset` belongs to; `None` for the header.
+    pub fn spot(&self, offset: u32) -> Option<&SourceSpot> {
+        let after = self.spots.partition_point(|s| s.word <= offset);
+        self.spots.get(after.checked_sub(1)?)
+    }
+}
+
 /// Assembles a module.
 ///
 /// # Errors
-/// Everything that is wrong in the text, in order.
-pub fn assemble(_text: &[u8], _options: &AsmOptions) -> Result<Vec<u32>, Vec<AsmError>> {
-    Err(Vec::new())
+/// Everything that is wrong in the text, in order (after a thousand errors it gives up).
+pub fn assemble(text: &[u8], options: &AsmOptions) -> Result<Vec<u32>, Vec<AsmError>> {
+    encode::Assembler::new(text, options, false).run().map(|a| a.words)
+}
+
+/// Assembles a module and keeps, for each instruction, its place in the text.
+///
+/// # Errors
+/// As [`assemble`].
+pub fn assemble_with_map(text: &[u8], options: &AsmOptions) -> Result<Assembled, Vec<AsmError>> {
+    encode::Assembler::new(text, options, true).run()
 }

@@ -1,3 +1,4 @@
 //! Literal numbers ⇄ text.
 
+pub(crate) mod parse;
 pub(crate) mod print;

@@ -1,0 +1,378 @@
+//! The walk over the text, instruction by instruction.
+
+use spirula_binary::HEADER_WORDS;
+use spirula_grammar::{self as g, ExtInstDesc, InstDesc, MAGIC, Op, OperandKind, Quantifier, Version};
+
+use super::cache::Cache;
+use super::error::{Done, MAX_ERRORS, shown};
+use super::header::{Hints, hints};
+use super::ids::{Ids, Index};
+use super::lex::{Lexer, Mark};
+use super::record::Def;
+use super::{AsmError, AsmOptions, Assembled, SourceSpot};
+
+/// Largest word count of one instruction; it has 16 bits.
+const MAX_WORDS: usize = 0xffff;
+
+/// Version for the header where nothing says one.
+const NEWEST: Version = Version::v1(6);
+
+pub(super) struct Assembler<'t> {
+    text: &'t [u8],
+    options: &'t AsmOptions,
+    pub(super) lex: Lexer<'t>,
+    pub(super) out: Vec<u32>,
+    pub(super) ids: Ids<'t>,
+    pub(super) defs: Vec<Def>,
+    pub(super) errors: Vec<AsmError>,
+    pub(super) error_line: u32,
+    opcodes: Cache<'t, &'static InstDesc>,
+    pub(super) enumerants: Cache<'t, u32>,
+    pub(super) ext_insts: Cache<'t, &'static ExtInstDesc>,
+    spots: Option<Vec<SourceSpot>>,
+    version: Version,
+    hints: Hints,
+    /// The operand last read.
+    pub(super) token: Mark,
+    /// End of the token last read.
+    pub(super) end: usize,
+}
+
+/// The instruction being written.
+pub(super) struct Open<'t> {
+    pub(super) desc: &'static InstDesc,
+    /// Its first token.
+    pub(super) mark: Mark,
+    /// Its first word.
+    pub(super) start: usize,
+    /// Name of the result id; it is numbered when its place among the operands comes.
+    pub(super) result_name: Option<&'t [u8]>,
+    pub(super) result: Option<Index>,
+    pub(super) result_type: Option<Index>,
+    pub(super) first_id: Option<Index>,
+    pub(super) last_id: Option<Index>,
+}
+
+/// Operands still to come.
+pub(super) struct Shape {
+    pub(super) base: &'static [g::Operand],
+    /// Parameters of enumerants, which come first.
+    pub(super) params: &'static [g::Operand],
+    /// Bits of a mask whose parameters are still to come.
+    pub(super) mask: Option<(OperandKind, u32)>,
+    /// The second half of a pair.
+    pub(super) half: Option<&'static g::Operand>,
+}
+
+impl Shape {
+    /// The operand that comes next; lists stay until [`end_list`](Self::end_list).
+    #[inline]
+    fn next(&mut self) -> Option<&'static g::Operand> {
+        if let Some(half) = self.half.take() {
+            return Some(half);
+        }
+        if self.mask.is_some() && self.params.is_empty() {
+            self.next_mask_bit();
+        }
+        let list = if self.params.is_empty() { &mut self.base } else { &mut self.params };
+        let (first, rest) = list.split_first()?;
+        if first.quantifier != Quantifier::Many {
+            *list = rest;
+        }
+        Some(first)
+    }
+
+    fn end_list(&mut self) {
+        let list = if self.params.is_empty() { &mut self.base } else { &mut self.params };
+        *list = list.get(1..).unwrap_or(&[]);
+    }
+
+    /// Moves on to the parameters of the mask's next bit; they come in the order of the bits.
+    fn next_mask_bit(&mut self) {
+        while self.params.is_empty() {
+            let Some((kind, left)) = self.mask else { return };
+            if left == 0 {
+                self.mask = None;
+                return;
+            }
+            let bit = left & left.wrapping_neg();
+            self.mask = Some((kind, left & !bit));
+            self.params = kind.enumerant(bit).map_or(&[], |e| e.parameters());
+        }
+    }
+}
+
+impl<'t> Assembler<'t> {
+    pub(super) fn new(text: &'t [u8], options: &'t AsmOptions, map: bool) -> Assembler<'t> {
+        let hints = hints(text);
+        let mut out = Vec::with_capacity(text.len() / 8 + HEADER_WORDS);
+        out.extend([0; HEADER_WORDS]);
+        let lex = Lexer::new(text);
+        Assembler {
+            text,
+            options,
+            out,
+            ids: Ids::new(text, options.preserve_numeric_ids),
+            defs: Vec::new(),
+            errors: Vec::new(),
+            error_line: 0,
+            opcodes: Cache::new(),
+            enumerants: Cache::new(),
+            ext_insts: Cache::new(),
+            spots: map.then(Vec::new),
+            version: options.version.or(hints.version).unwrap_or(NEWEST),
+            hints,
+            token: lex.mark(),
+            end: 0,
+            lex,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Assembled, Vec<AsmError>> {
+        while let Some(next) = self.lex.skip() {
+            let mark = self.lex.mark();
+            let start = self.out.len();
+            self.token = mark;
+            self.end = mark.start;
+            if self.instruction(next, mark).is_err() {
+                self.out.truncate(start);
+                if self.errors.len() >= MAX_ERRORS {
+                    break;
+                }
+                self.recover(mark);
+            } else if let Some(spots) = &mut self.spots {
+                let span = mark.start..self.lex.pos().min(self.end.max(mark.start));
+                spots.push(SourceSpot { word: start as u32, line: mark.line, span });
+            }
+        }
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        self.header();
+        Ok(Assembled { words: self.out, spots: self.spots.unwrap_or_default() })
+    }
+
+    fn header(&mut self) {
+        let mut header = [MAGIC, self.version.to_word(), self.options.generator, self.ids.bound(), 0];
+        if self.options.keep_header {
+            let [.., generator, bound, schema] = &mut header;
+            *generator = self.hints.generator.unwrap_or(*generator);
+            *bound = self.hints.bound.unwrap_or(0).max(*bound);
+            *schema = self.hints.schema.unwrap_or(0);
+        }
+        if let Some(first) = self.out.first_chunk_mut() {
+            *first = header;
+        }
+    }
+
+    /// After an error: goes on where an instruction can start, on a later line.
+    #[cold]
+    fn recover(&mut self, mark: Mark) {
+        if self.lex.pos() == mark.start {
+            self.lex.any();
+        }
+        while let Some(next) = self.lex.skip() {
+            if self.lex.line() > self.error_line && self.lex.at_instruction(next) {
+                break;
+            }
+            self.lex.any();
+        }
+    }
+
+    fn instruction(&mut self, next: u8, mark: Mark) -> Done {
+        match next {
+            b'O' => {
+                let word = self.lex.word();
+                self.named(mark, word, None)
+            }
+            b'%' => self.assignment(mark),
+            b'!' => {
+                let start = self.out.len();
+                self.raw_operands(None)?;
+                self.too_long(mark, start)?;
+                self.record_raw(start);
+                Ok(())
+            }
+            _ => {
+                let word = self.lex.any();
+                let message = format!("an instruction cannot start with {}", shown(word));
+                let help = "an instruction starts with the name of an opcode or with `%id =`".to_owned();
+                Err(self.fail(mark, message, Some(help)))
+            }
+        }
+    }
+
+    fn assignment(&mut self, mark: Mark) -> Done {
+        let Some(name) = self.lex.id() else {
+            let word = self.word_at(mark);
+            return Err(self.bad_id(mark, word));
+        };
+        self.end = self.lex.pos();
+        self.lex.skip();
+        if !self.lex.eat(b'=') {
+            let message = format!("no `=` follows the result id %{}", String::from_utf8_lossy(name));
+            return Err(self.fail_at(mark, self.end, message, None));
+        }
+        self.end = self.lex.pos();
+        let next = self.lex.skip();
+        let at = self.lex.mark();
+        if next != Some(b'O') {
+            let word = self.lex.any();
+            let message = match next {
+                None => "no instruction follows `=`".to_owned(),
+                Some(_) => format!("{} follows `=` in place of an instruction", shown(word)),
+            };
+            let mark = if next.is_none() { mark } else { at };
+            return Err(self.fail_at(mark, self.lex.pos(), message, None));
+        }
+        let word = self.lex.word();
+        let done = self.named(at, word, Some((name, mark)));
+        if done.is_err() {
+            let index = self.ids.intern(name);
+            if self.def(index) == Def::Unknown {
+                self.define(index, Def::Failed);
+            }
+        }
+        done
+    }
+
+    /// The text of the token that was just read from `mark` on.
+    pub(super) fn word_at(&self, mark: Mark) -> &'t [u8] {
+        self.text.get(mark.start..self.lex.pos()).unwrap_or(&[])
+    }
+
+    /// An instruction that starts with an opcode's name, at `mark`; its result id stands before.
+    fn named(&mut self, mark: Mark, word: &'t [u8], result: Option<(&'t [u8], Mark)>) -> Done {
+        let Some(desc) = self.opcodes.get(0, word, |w| Op::from_name(w).filter(|_| w.starts_with("Op"))?.desc()) else {
+            if word == b"OpUnknown" {
+                return self.unknown_instruction(mark, result.is_some());
+            }
+            return Err(self.unknown_opcode(mark, word));
+        };
+        self.end = self.lex.pos();
+        self.token = mark;
+        if !self.options.any_version && !self.has(desc) {
+            let message = format!("version {} has no {}", self.version, desc.name);
+            let help = desc.min_version().map(|v| format!("it came with version {v}"));
+            return Err(self.fail(mark, message, help));
+        }
+        if result.is_some() != desc.has_result() {
+            return Err(self.wrong_result(mark, desc, result.map(|r| r.0)));
+        }
+        let start = self.out.len();
+        self.out.push(0);
+        let mut open = Open {
+            desc,
+            mark: result.map_or(mark, |r| r.1),
+            start,
+            result_name: result.map(|r| r.0),
+            result: None,
+            result_type: None,
+            first_id: None,
+            last_id: None,
+        };
+        self.operands(&mut open)?;
+        let count = self.too_long(open.mark, start)?;
+        if let Some(first) = self.out.get_mut(start) {
+            *first = count << 16 | u32::from(desc.op.0);
+        }
+        self.record(&open)
+    }
+
+    #[cold]
+    fn wrong_result(&mut self, mark: Mark, desc: &InstDesc, result: Option<&[u8]>) -> super::error::Failed {
+        let name = desc.name;
+        match result {
+            Some(r) => {
+                let r = String::from_utf8_lossy(r);
+                self.fail(mark, format!("{name} has no result that %{r} could be"), None)
+            }
+            None => {
+                let help = format!("write `%id = {name} …`");
+                self.fail(mark, format!("{name} needs a result id before it"), Some(help))
+            }
+        }
+    }
+
+    /// Whether the version has the instruction; one that a capability or an extension brings may be there in any.
+    fn has(&self, desc: &InstDesc) -> bool {
+        desc.min_version().is_none_or(|v| v <= self.version)
+            || desc.needs_capability()
+            || !desc.extensions().is_empty()
+    }
+
+    /// The word count, where the instruction from `start` on can say it.
+    pub(super) fn too_long(&mut self, mark: Mark, start: usize) -> Done<u32> {
+        let count = self.out.len() - start;
+        if count > MAX_WORDS && self.out.get(start) == Some(&0) {
+            let message = format!("the instruction has {count} words, but a word count cannot exceed {MAX_WORDS}");
+            return Err(self.fail_at(mark, self.end, message, None));
+        }
+        Ok(count as u32)
+    }
+
+    fn operands(&mut self, open: &mut Open<'t>) -> Done {
+        let mut shape = Shape { base: open.desc.operands(), params: &[], mask: None, half: None };
+        while let Some(operand) = shape.next() {
+            if operand.kind == OperandKind::IdResult {
+                self.result(open);
+                continue;
+            }
+            let next = self.lex.skip().filter(|b| !self.lex.at_instruction(*b));
+            match next {
+                Some(b'!') => return self.raw_operands(Some(open)),
+                Some(next) => {
+                    self.token = self.lex.mark();
+                    self.operand(next, operand, open, &mut shape)?;
+                    self.end = self.lex.pos();
+                }
+                None => match operand.quantifier {
+                    Quantifier::One => return Err(self.missing(open, operand)),
+                    Quantifier::Optional => {}
+                    Quantifier::Many => shape.end_list(),
+                },
+            }
+        }
+        match self.lex.skip() {
+            Some(b'!') | None => Ok(()),
+            Some(next) if self.lex.at_instruction(next) => Ok(()),
+            Some(_) => Err(self.leftover(open)),
+        }
+    }
+
+    /// Writes the result id.
+    #[inline]
+    pub(super) fn result(&mut self, open: &mut Open<'t>) {
+        if let Some(name) = open.result_name
+            && open.result.is_none()
+        {
+            let index = self.ids.intern(name);
+            self.out.push(self.ids.value(index));
+            open.result = Some(index);
+        }
+    }
+
+    #[cold]
+    fn missing(&mut self, open: &Open<'t>, operand: &g::Operand) -> super::error::Failed {
+        let name = operand_name(operand);
+        let same_line = self.lex.line() == self.token.line && self.lex.peek() == Some(b'O');
+        let help = (same_line && operand.kind == OperandKind::LiteralSpecConstantOpInteger)
+            .then(|| "OpSpecConstantOp takes the name without `Op`".to_owned());
+        self.fail_at(self.token, self.end, format!("{} lacks its operand {name}", open.desc.name), help)
+    }
+
+    #[cold]
+    fn leftover(&mut self, open: &Open<'t>) -> super::error::Failed {
+        let mark = self.lex.mark();
+        let word = self.lex.any();
+        self.fail(mark, format!("{} is one operand too many for {}", shown(word), open.desc.name), None)
+    }
+}
+
+/// What an operand is called in messages.
+pub(super) fn operand_name(operand: &g::Operand) -> String {
+    match operand.name {
+        "" => operand.kind.name().to_owned(),
+        name => format!("{name} ({})", operand.kind.name()),
+    }
+}

@@ -1,0 +1,193 @@
+//! Names → ids.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+
+use super::lex::Lexer;
+
+/// Position of an id among the distinct ids of the text, in order of appearance.
+pub(super) type Index = u32;
+
+/// Numbers the ids of a module.
+pub(super) struct Ids<'t> {
+    names: HashMap<&'t [u8], Index, FxBuildHasher>,
+    /// For ids that are small decimal numbers, their index + 1.
+    small: Vec<Index>,
+    /// Numbers from this on are looked up in `large`.
+    small_limit: u32,
+    large: HashMap<u32, Index, FxBuildHasher>,
+    count: u32,
+    /// With preserved numbers, the value of each id; otherwise it is the index + 1.
+    preserved: Option<Preserved>,
+}
+
+struct Preserved {
+    values: Vec<u32>,
+    /// All numbers that the text uses, ascending.
+    taken: Vec<u32>,
+    /// Where in `taken` the next free value is compared.
+    cursor: usize,
+    next: u32,
+    highest: u32,
+}
+
+impl<'t> Ids<'t> {
+    pub(super) fn new(text: &'t [u8], preserve: bool) -> Ids<'t> {
+        Ids {
+            names: HashMap::default(),
+            small: Vec::new(),
+            // Memory stays within a few times the text, whatever the numbers are.
+            small_limit: u32::try_from(text.len() / 4 + 64).unwrap_or(u32::MAX),
+            large: HashMap::default(),
+            count: 0,
+            preserved: preserve.then(|| Preserved::new(text)),
+        }
+    }
+
+    /// The index of the id with this name.
+    #[inline]
+    pub(super) fn intern(&mut self, name: &'t [u8]) -> Index {
+        if name.first().is_some_and(u8::is_ascii_digit) {
+            let number = match canonical(name) {
+                None if self.preserved.is_some() => number(name),
+                n => n,
+            };
+            if let Some(n) = number {
+                return self.numeric(n);
+            }
+        }
+        let next = self.count;
+        let index = *self.names.entry(name).or_insert(next);
+        if index == next {
+            self.count += 1;
+            if let Some(p) = &mut self.preserved {
+                p.name();
+            }
+        }
+        index
+    }
+
+    #[inline]
+    fn numeric(&mut self, number: u32) -> Index {
+        let next = self.count;
+        if number < self.small_limit {
+            let at = number as usize;
+            if at >= self.small.len() {
+                self.small.resize(at + at / 2 + 1, 0);
+            }
+            match self.small.get_mut(at) {
+                Some(0) => {}
+                Some(found) => return *found - 1,
+                None => {}
+            }
+            if let Some(slot) = self.small.get_mut(at) {
+                *slot = next + 1;
+            }
+        } else {
+            let index = *self.large.entry(number).or_insert(next);
+            if index != next {
+                return index;
+            }
+        }
+        self.count += 1;
+        if let Some(p) = &mut self.preserved {
+            p.number(number);
+        }
+        next
+    }
+
+    /// The id in the module.
+    #[inline]
+    pub(super) fn value(&self, index: Index) -> u32 {
+        match &self.preserved {
+            None => index + 1,
+            Some(p) => p.values.get(index as usize).copied().unwrap_or(0),
+        }
+    }
+
+    /// The index of the id with this value, where the text can have named it.
+    pub(super) fn index_of(&self, value: u32) -> Option<Index> {
+        match &self.preserved {
+            None => value.checked_sub(1).filter(|i| *i < self.count),
+            Some(_) if value < self.small_limit => {
+                self.small.get(value as usize).and_then(|found| found.checked_sub(1))
+            }
+            Some(_) => self.large.get(&value).copied(),
+        }
+    }
+
+    /// Number of distinct ids so far.
+    pub(super) fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// One more than the largest id.
+    pub(super) fn bound(&self) -> u32 {
+        match &self.preserved {
+            None => self.count + 1,
+            Some(p) => p.highest.saturating_add(1),
+        }
+    }
+}
+
+impl Preserved {
+    fn new(text: &[u8]) -> Preserved {
+        let mut lexer = Lexer::new(text);
+        let mut taken = Vec::new();
+        while let Some(b) = lexer.skip() {
+            if b == b'%' {
+                taken.extend(lexer.id().and_then(number));
+            } else {
+                lexer.any();
+            }
+            // Ids mostly repeat: keep the list short without sorting too often.
+            if taken.len() == taken.capacity() {
+                tidy(&mut taken);
+            }
+        }
+        tidy(&mut taken);
+        Preserved { values: Vec::new(), taken, cursor: 0, next: 1, highest: 0 }
+    }
+
+    fn number(&mut self, number: u32) {
+        self.values.push(number);
+        self.highest = self.highest.max(number);
+    }
+
+    /// Gives a name the smallest free value.
+    fn name(&mut self) {
+        while let Some(t) = self.taken.get(self.cursor).filter(|t| **t <= self.next) {
+            if *t == self.next {
+                self.next += 1;
+            }
+            self.cursor += 1;
+        }
+        self.values.push(self.next);
+        self.highest = self.highest.max(self.next);
+        self.next += 1;
+    }
+}
+
+fn tidy(list: &mut Vec<u32>) {
+    list.sort_unstable();
+    list.dedup();
+    if list.len() * 2 > list.capacity() {
+        list.reserve(list.len() + 64);
+    }
+}
+
+/// The value of a decimal number without leading zeros.
+#[inline]
+fn canonical(name: &[u8]) -> Option<u32> {
+    match name {
+        [b'0', _, ..] => None,
+        _ if name.len() > 9 => None,
+        _ => name.iter().try_fold(0, |v, b| b.is_ascii_digit().then(|| v * 10 + u32::from(b - b'0'))),
+    }
+}
+
+/// The value of a name that is a number in any notation.
+fn number(name: &[u8]) -> Option<u32> {
+    crate::number::parse::u32(name).ok()
+}

@@ -1,0 +1,322 @@
+//! Single operands.
+
+use spirula_binary::{Imported, Number, NumberKind};
+use spirula_grammar::{self as g, Category, Op, OperandKind, Quantifier, allowed_in_spec_constant_op};
+
+use super::encode::{Assembler, Open, Shape, operand_name};
+use super::error::{Done, Failed, shown};
+use super::ids::Index;
+use super::lex::{Mark, Quoted};
+use super::record::{Def, import};
+use crate::number::parse;
+
+const U32: Number = Number { width: 32, kind: NumberKind::Unsigned };
+const F32: Number = Number { width: 32, kind: NumberKind::Float };
+
+static SWITCH_LABEL: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Label" };
+static MEMBER: g::Operand =
+    g::Operand { kind: OperandKind::LiteralInteger, quantifier: Quantifier::One, name: "Member" };
+static PARENT: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Parent" };
+static ANY_IDS: [g::Operand; 1] =
+    [g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::Many, name: "Operand" }];
+
+/// Tag of an extended instruction set's names in the cache.
+const EXT_TAG: u32 = 1 << 16;
+
+impl<'t> Assembler<'t> {
+    /// One operand, which starts with the byte `next`.
+    #[inline]
+    pub(super) fn operand(
+        &mut self,
+        next: u8,
+        operand: &'static g::Operand,
+        open: &mut Open<'t>,
+        shape: &mut Shape,
+    ) -> Done {
+        let kind = operand.kind;
+        match kind {
+            OperandKind::IdResultType => {
+                let index = self.id(next, operand)?;
+                open.result_type = Some(index);
+            }
+            OperandKind::LiteralInteger => self.integer()?,
+            OperandKind::LiteralString => self.string_operand(next, open, operand)?,
+            OperandKind::LiteralFloat => self.number(F32)?,
+            OperandKind::LiteralContextDependentNumber => self.constant(open)?,
+            OperandKind::PairLiteralIntegerIdRef => {
+                self.case(open)?;
+                shape.half = Some(&SWITCH_LABEL);
+            }
+            OperandKind::PairIdRefLiteralInteger => {
+                self.id_operand(next, operand, open)?;
+                shape.half = Some(&MEMBER);
+            }
+            OperandKind::PairIdRefIdRef => {
+                self.id_operand(next, operand, open)?;
+                shape.half = Some(&PARENT);
+            }
+            OperandKind::LiteralExtInstInteger => shape.base = self.ext_inst(open)?,
+            OperandKind::LiteralSpecConstantOpInteger => shape.base = self.spec_op()?,
+            _ => match kind.category() {
+                Category::ValueEnum => {
+                    let value = self.enumerant(kind)?;
+                    if let Some(e) = kind.enumerant(value)
+                        && !e.parameters().is_empty()
+                    {
+                        shape.params = e.parameters();
+                    }
+                }
+                Category::BitEnum => {
+                    let mask = self.mask(kind)?;
+                    if mask != 0 {
+                        shape.mask = Some((kind, mask));
+                    }
+                }
+                _ => self.id_operand(next, operand, open)?,
+            },
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn id_operand(&mut self, next: u8, operand: &g::Operand, open: &mut Open<'t>) -> Done {
+        let index = self.id(next, operand)?;
+        if open.first_id.is_none() {
+            open.first_id = Some(index);
+        }
+        open.last_id = Some(index);
+        Ok(())
+    }
+
+    /// An id.
+    #[inline]
+    fn id(&mut self, next: u8, operand: &g::Operand) -> Done<Index> {
+        if next == b'%'
+            && let Some(name) = self.lex.id()
+        {
+            let index = self.ids.intern(name);
+            self.out.push(self.ids.value(index));
+            return Ok(index);
+        }
+        Err(self.no_id(next, operand))
+    }
+
+    #[cold]
+    fn no_id(&mut self, next: u8, operand: &g::Operand) -> Failed {
+        let mark = self.token;
+        if next == b'%' {
+            let word = self.word_at(mark);
+            return self.bad_id(mark, word);
+        }
+        let word = self.lex.any();
+        self.fail(mark, format!("{} is not an id, which {} has to be", shown(word), operand_name(operand)), None)
+    }
+
+    /// Reports a token that starts like an id but is none.
+    #[cold]
+    pub(super) fn bad_id(&mut self, mark: Mark, word: &[u8]) -> Failed {
+        let help = "an id is `%` and letters, digits or `_`".to_owned();
+        self.fail(mark, format!("{} is not an id", shown(word)), Some(help))
+    }
+
+    #[inline]
+    fn integer(&mut self) -> Done {
+        let word = self.lex.word();
+        match parse::u32(word) {
+            Ok(value) => {
+                self.out.push(value);
+                Ok(())
+            }
+            Err(error) => Err(self.bad_number(self.token, word, U32, error)),
+        }
+    }
+
+    /// A literal of a known type.
+    fn number(&mut self, number: Number) -> Done {
+        let word = self.lex.word();
+        match parse::literal(word, number, &mut self.out) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.bad_number(self.token, word, number, error)),
+        }
+    }
+
+    /// The value of a constant: a literal of its result type.
+    fn constant(&mut self, open: &Open<'t>) -> Done {
+        match open.result_type.map(|ty| self.def(ty)) {
+            Some(Def::Number(number)) => self.number(number),
+            Some(Def::Failed) => {
+                self.lex.any();
+                Ok(())
+            }
+            _ => {
+                self.lex.any();
+                let message = format!(
+                    "the literal's size is unknown, since the result type of {} is not defined before as an integer or floating-point type",
+                    open.desc.name
+                );
+                Err(self.fail(self.token, message, None))
+            }
+        }
+    }
+
+    /// A literal of an `OpSwitch`: one of its selector's type.
+    fn case(&mut self, open: &Open<'t>) -> Done {
+        let def = match open.first_id.map(|selector| self.def(selector)) {
+            Some(Def::Value(ty)) => self.def(ty),
+            Some(Def::Failed) => Def::Failed,
+            _ => Def::Unknown,
+        };
+        match def {
+            Def::Number(n) if matches!(n.kind, NumberKind::Signed | NumberKind::Unsigned) => self.number(n),
+            Def::Failed => {
+                self.lex.any();
+                Ok(())
+            }
+            _ => {
+                self.lex.any();
+                let message =
+                    "the literal's size is unknown, since the selector is not defined before as a value of integer type";
+                Err(self.fail(self.token, message.to_owned(), None))
+            }
+        }
+    }
+
+    fn string_operand(&mut self, next: u8, open: &Open<'t>, operand: &g::Operand) -> Done {
+        let bytes = self.string(next, || operand_name(operand))?;
+        if open.desc.op == Op::ExtInstImport
+            && let Some(name) = bytes
+            && import(name).is_none()
+        {
+            let help = self.nearest(name, g::ExtSet::ALL.iter().map(|s| s.name()));
+            let message = format!("the extended instruction set {} is unknown", shown(name));
+            return Err(self.fail(self.token, message, help));
+        }
+        Ok(())
+    }
+
+    /// A quoted string; returns its bytes where they stand so in the text.
+    pub(super) fn string(&mut self, next: u8, wanted: impl Fn() -> String) -> Done<Option<&'t [u8]>> {
+        let mark = self.token;
+        if next != b'"' {
+            let word = self.lex.any();
+            let message = format!("{} is not a quoted string, which {} has to be", shown(word), wanted());
+            return Err(self.fail(mark, message, None));
+        }
+        match self.lex.quoted() {
+            Quoted::Plain(bytes) => {
+                if bytes.contains(&0) {
+                    return Err(self.nul(mark));
+                }
+                push_string(&mut self.out, bytes);
+                Ok(Some(bytes))
+            }
+            Quoted::Escaped(text) => {
+                let mut bytes = Vec::with_capacity(text.len());
+                let mut rest = text.iter();
+                while let Some(b) = rest.next() {
+                    bytes.extend(if *b == b'\\' { rest.next() } else { Some(b) });
+                }
+                if bytes.contains(&0) {
+                    return Err(self.nul(mark));
+                }
+                push_string(&mut self.out, &bytes);
+                Ok(None)
+            }
+            Quoted::Open => Err(self.fail(mark, "no quote ends the string".to_owned(), None)),
+            Quoted::Trailing => {
+                let word = shown(self.word_at(mark));
+                Err(self.fail(mark, format!("text follows the string's closing quote: {word}"), None))
+            }
+        }
+    }
+
+    #[cold]
+    fn nul(&mut self, mark: Mark) -> Failed {
+        let help = "NUL ends a literal string in the module, so what follows would be lost".to_owned();
+        self.fail(mark, "the string contains a NUL byte".to_owned(), Some(help))
+    }
+
+    fn enumerant(&mut self, kind: OperandKind) -> Done<u32> {
+        let word = self.lex.word();
+        let Some(value) = self.enumerants.get(kind as u32, word, |w| kind.value_of(w)) else {
+            let word = if word.is_empty() { self.lex.any() } else { word };
+            return Err(self.unknown_enumerant(self.token, kind, word));
+        };
+        self.out.push(value);
+        Ok(value)
+    }
+
+    fn mask(&mut self, kind: OperandKind) -> Done<u32> {
+        let word = self.lex.word();
+        if let Some(value) = self.enumerants.get(kind as u32, word, |w| kind.value_of(w)) {
+            self.out.push(value);
+            return Ok(value);
+        }
+        let mut mask = 0;
+        for part in word.split(|b| *b == b'|') {
+            let Some(bit) = self.enumerants.get(kind as u32, part, |w| kind.value_of(w)) else {
+                let part = if word.is_empty() { self.lex.any() } else { part };
+                return Err(self.unknown_enumerant(self.token, kind, part));
+            };
+            mask |= bit;
+        }
+        self.out.push(mask);
+        Ok(mask)
+    }
+
+    /// The name or number of an extended instruction; returns its operands.
+    fn ext_inst(&mut self, open: &Open<'t>) -> Done<&'static [g::Operand]> {
+        let word = self.lex.word();
+        let set = match open.last_id.map(|set| self.def(set)) {
+            Some(Def::Import(Imported::Known(set))) => Some(set),
+            Some(Def::Import(Imported::Unknown) | Def::Failed) => None,
+            _ => {
+                let message = "the operand Set is not defined before as an extended instruction set".to_owned();
+                return Err(self.fail(self.token, message, None));
+            }
+        };
+        if let Some(set) = set {
+            let tag = EXT_TAG | set as u32;
+            if let Some(inst) = self.ext_insts.get(tag, word, |w| set.instruction_by_name(w)) {
+                self.out.push(inst.number);
+                return Ok(inst.operands());
+            }
+        }
+        if let Ok(number) = parse::u32(word) {
+            self.out.push(number);
+            return Ok(set.and_then(|s| s.instruction(number)).map_or(&ANY_IDS, |i| i.operands()));
+        }
+        match set {
+            Some(set) => Err(self.unknown_ext_inst(self.token, set, word)),
+            None => {
+                let message = format!("{} names no instruction, since the names in the set are unknown", shown(word));
+                Err(self.fail(self.token, message, Some("write its number".to_owned())))
+            }
+        }
+    }
+
+    /// The opcode of an `OpSpecConstantOp`, without `Op`; returns its operands.
+    fn spec_op(&mut self) -> Done<&'static [g::Operand]> {
+        let word = self.lex.word();
+        let find = |w: &str| {
+            let op = Op::from_name(w).filter(|op| !w.starts_with("Op") && allowed_in_spec_constant_op(*op))?;
+            Some(u32::from(op.0))
+        };
+        let Some(op) = self.enumerants.get(OperandKind::LiteralSpecConstantOpInteger as u32, word, find) else {
+            return Err(self.unknown_spec_op(self.token, word));
+        };
+        self.out.push(op);
+        let desc = u16::try_from(op).ok().and_then(|op| Op(op).desc());
+        let results = desc.map_or(0, |d| usize::from(d.has_result_type()) + usize::from(d.has_result()));
+        Ok(desc.and_then(|d| d.operands().get(results..)).unwrap_or(&[]))
+    }
+}
+
+/// Appends a literal string: its bytes, a NUL, zeros to the end of the word.
+#[inline]
+fn push_string(out: &mut Vec<u32>, bytes: &[u8]) {
+    let (whole, rest) = bytes.as_chunks::<4>();
+    out.extend(whole.iter().map(|c| u32::from_le_bytes(*c)));
+    let last = rest.iter().rev().fold(0, |word, b| word << 8 | u32::from(*b));
+    out.push(last);
+}

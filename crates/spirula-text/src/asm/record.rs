@@ -1,0 +1,135 @@
+//! What later literals and extended instructions need to know of the instructions before.
+
+use spirula_binary::{Imported, Inst, LitStr, Number, NumberKind};
+use spirula_grammar::{Class, ExtSet, FPEncoding, Op};
+
+use super::encode::{Assembler, Open};
+use super::error::Done;
+use super::ids::Index;
+use crate::number::parse::encoding_width;
+
+/// What an id is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Def {
+    #[default]
+    Unknown,
+    /// Its instruction is in error; what depends on it is not judged.
+    Failed,
+    /// A type of numbers.
+    Number(Number),
+    /// Another type.
+    Type,
+    /// An extended instruction set.
+    Import(Imported),
+    /// A value of a type.
+    Value(Index),
+}
+
+/// What the name in an `OpExtInstImport` brings; `None` where it is neither known nor non-semantic.
+pub(super) fn import(name: &[u8]) -> Option<Imported> {
+    match ExtSet::from_name(name) {
+        Some(set) => Some(Imported::Known(set)),
+        None if name.starts_with(b"NonSemantic.") => Some(Imported::Unknown),
+        None => None,
+    }
+}
+
+impl<'t> Assembler<'t> {
+    #[inline]
+    pub(super) fn def(&self, index: Index) -> Def {
+        self.defs.get(index as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn define(&mut self, index: Index, def: Def) {
+        if self.defs.len() <= index as usize {
+            self.defs.resize(self.ids.count().max(index as usize + 1), Def::Unknown);
+        }
+        if let Some(d) = self.defs.get_mut(index as usize) {
+            *d = def;
+        }
+    }
+
+    /// Remembers what the instruction just written defines.
+    #[inline]
+    pub(super) fn record(&mut self, open: &Open<'t>) -> Done {
+        let Some(result) = open.result else { return Ok(()) };
+        let desc = open.desc;
+        if desc.class == Class::TypeDeclaration {
+            return self.record_type(open, result);
+        }
+        if let Some(ty) = open.result_type {
+            if self.def(result) == Def::Unknown {
+                self.define(result, Def::Value(ty));
+            }
+        } else if desc.op == Op::ExtInstImport {
+            return self.record_import(open, result);
+        }
+        Ok(())
+    }
+
+    fn record_type(&mut self, open: &Open<'t>, result: Index) -> Done {
+        if matches!(self.def(result), Def::Number(_) | Def::Type) {
+            let message = format!("%{} is already a type", self.name_of_result(open));
+            return Err(self.fail_at(open.mark, self.end, message, None));
+        }
+        let number = Inst::at(&self.out, open.start as u32).and_then(Number::of_type);
+        if open.desc.op == Op::TypeFloat
+            && let Some(Number { width, kind: NumberKind::Encoded(encoding) }) = number
+        {
+            self.check_encoding(open, width, encoding)?;
+        }
+        self.define(result, number.map_or(Def::Type, Def::Number));
+        Ok(())
+    }
+
+    fn check_encoding(&mut self, open: &Open<'t>, width: u32, encoding: FPEncoding) -> Done {
+        let message = match encoding_width(encoding) {
+            Some(w) if w == width => return Ok(()),
+            Some(w) => {
+                let name = spirula_grammar::OperandKind::FPEncoding.enumerant(encoding.0).map_or("", |e| e.name);
+                format!("floats in encoding {name} have {w} bits, not {width}")
+            }
+            None => format!("{:#x} is not a value of FPEncoding", encoding.0),
+        };
+        Err(self.fail_at(open.mark, self.end, message, None))
+    }
+
+    fn record_import(&mut self, open: &Open<'t>, result: Index) -> Done {
+        if matches!(self.def(result), Def::Import(_)) {
+            let message = format!("%{} already imports an extended instruction set", self.name_of_result(open));
+            return Err(self.fail_at(open.mark, self.end, message, None));
+        }
+        // A name that was written is already judged; one of raw words may be anything.
+        let name = self.out.get(open.start + 2..).and_then(LitStr::read).map(|s| s.to_bytes().into_owned());
+        let set = name.as_deref().and_then(import).unwrap_or(Imported::Unknown);
+        self.define(result, Def::Import(set));
+        Ok(())
+    }
+
+    fn name_of_result(&self, open: &Open<'t>) -> String {
+        String::from_utf8_lossy(open.result_name.unwrap_or(b"")).into_owned()
+    }
+
+    /// Remembers what the instructions spelt by raw words from `start` on define.
+    pub(super) fn record_raw(&mut self, start: usize) {
+        let mut at = start;
+        while let Some(inst) = Inst::at(&self.out, at as u32) {
+            at += inst.words().len();
+            let Some(result) = inst.result().and_then(|id| self.ids.index_of(id.0)) else { continue };
+            if self.def(result) != Def::Unknown {
+                continue;
+            }
+            let ty = inst.result_type().and_then(|id| self.ids.index_of(id.0));
+            let def = match (Number::of_type(inst), ty) {
+                (Some(number), _) => Def::Number(number),
+                (_, Some(ty)) => Def::Value(ty),
+                _ if inst.op() == Op::ExtInstImport => {
+                    let name = LitStr::read(inst.tail(2)).map(|s| s.to_bytes());
+                    Def::Import(name.as_deref().and_then(import).unwrap_or(Imported::Unknown))
+                }
+                _ => continue,
+            };
+            self.define(result, def);
+        }
+    }
+}
