@@ -8,6 +8,7 @@ use super::error::{Done, MAX_ERRORS, shown};
 use super::header::{Hints, hints};
 use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark};
+use super::operand::ANY_IDS;
 use super::record::Def;
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
 
@@ -51,6 +52,8 @@ pub(super) struct Open<'t> {
     pub(super) result_type: Option<Index>,
     pub(super) first_id: Option<Index>,
     pub(super) last_id: Option<Index>,
+    /// Whether any number of ids may follow the operands that the grammar names.
+    pub(super) more_ids: bool,
 }
 
 /// Operands still to come.
@@ -270,6 +273,7 @@ impl<'t> Assembler<'t> {
             result_type: None,
             first_id: None,
             last_id: None,
+            more_ids: false,
         };
         self.operands(&mut open)?;
         let count = self.too_long(open.mark, start)?;
@@ -296,9 +300,7 @@ impl<'t> Assembler<'t> {
 
     /// Whether the version has the instruction; one that a capability or an extension brings may be there in any.
     fn has(&self, desc: &InstDesc) -> bool {
-        desc.min_version().is_none_or(|v| v <= self.version)
-            || desc.needs_capability()
-            || !desc.extensions().is_empty()
+        desc.min_version().is_none_or(|v| v <= self.version) || desc.needs_capability() || !desc.extensions().is_empty()
     }
 
     /// The word count, where the instruction from `start` on can say it.
@@ -313,7 +315,14 @@ impl<'t> Assembler<'t> {
 
     fn operands(&mut self, open: &mut Open<'t>) -> Done {
         let mut shape = Shape { base: open.desc.operands(), params: &[], mask: None, half: None };
-        while let Some(operand) = shape.next() {
+        loop {
+            let Some(operand) = shape.next() else {
+                if !core::mem::take(&mut open.more_ids) {
+                    break;
+                }
+                shape.base = &ANY_IDS;
+                continue;
+            };
             if operand.kind == OperandKind::IdResult {
                 self.result(open);
                 continue;

@@ -1,7 +1,9 @@
 //! Single operands.
 
 use spirula_binary::{Imported, Number, NumberKind};
-use spirula_grammar::{self as g, Category, Op, OperandKind, Quantifier, allowed_in_spec_constant_op};
+use spirula_grammar::{
+    self as g, Category, ExtInstDesc, ExtSet, Op, OperandKind, Quantifier, allowed_in_spec_constant_op,
+};
 
 use super::encode::{Assembler, Open, Shape, operand_name};
 use super::error::{Done, Failed, shown};
@@ -16,8 +18,9 @@ const F32: Number = Number { width: 32, kind: NumberKind::Float };
 static SWITCH_LABEL: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Label" };
 static MEMBER: g::Operand =
     g::Operand { kind: OperandKind::LiteralInteger, quantifier: Quantifier::One, name: "Member" };
-static PARENT: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Parent" };
-static ANY_IDS: [g::Operand; 1] =
+/// A phi with a variable that lacks its parent can be written; it is for a validator to judge.
+static PARENT: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::Optional, name: "Parent" };
+pub(super) static ANY_IDS: [g::Operand; 1] =
     [g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::Many, name: "Operand" }];
 
 /// Tag of an extended instruction set's names in the cache.
@@ -174,8 +177,7 @@ impl<'t> Assembler<'t> {
             }
             _ => {
                 self.lex.any();
-                let message =
-                    "the literal's size is unknown, since the selector is not defined before as a value of integer type";
+                let message = "the literal's size is unknown, since the selector is not defined before as a value of integer type";
                 Err(self.fail(self.token, message.to_owned(), None))
             }
         }
@@ -187,7 +189,7 @@ impl<'t> Assembler<'t> {
             && let Some(name) = bytes
             && import(name).is_none()
         {
-            let help = self.nearest(name, g::ExtSet::ALL.iter().map(|s| s.name()));
+            let help = self.nearest(name, ExtSet::ALL.iter().map(|s| s.name()));
             let message = format!("the extended instruction set {} is unknown", shown(name));
             return Err(self.fail(self.token, message, help));
         }
@@ -265,7 +267,7 @@ impl<'t> Assembler<'t> {
     }
 
     /// The name or number of an extended instruction; returns its operands.
-    fn ext_inst(&mut self, open: &Open<'t>) -> Done<&'static [g::Operand]> {
+    fn ext_inst(&mut self, open: &mut Open<'t>) -> Done<&'static [g::Operand]> {
         let word = self.lex.word();
         let set = match open.last_id.map(|set| self.def(set)) {
             Some(Def::Import(Imported::Known(set))) => Some(set),
@@ -276,8 +278,10 @@ impl<'t> Assembler<'t> {
             }
         };
         if let Some(set) = set {
+            // Non-semantic instructions may get further operands in later versions of their set.
+            open.more_ids = set.is_non_semantic();
             let tag = EXT_TAG | set as u32;
-            if let Some(inst) = self.ext_insts.get(tag, word, |w| set.instruction_by_name(w)) {
+            if let Some(inst) = self.ext_insts.get(tag, word, |w| ext_inst(set, w)) {
                 self.out.push(inst.number);
                 return Ok(inst.operands());
             }
@@ -310,6 +314,14 @@ impl<'t> Assembler<'t> {
         let results = desc.map_or(0, |d| usize::from(d.has_result_type()) + usize::from(d.has_result()));
         Ok(desc.and_then(|d| d.operands().get(results..)).unwrap_or(&[]))
     }
+}
+
+/// The instruction of this name. Version 100 of the shaders' debug set is also used with what later ones added.
+fn ext_inst(set: ExtSet, name: &str) -> Option<&'static ExtInstDesc> {
+    set.instruction_by_name(name).or_else(|| match set {
+        ExtSet::ShaderDebugInfo100 => ExtSet::ShaderDebugInfo.instruction_by_name(name),
+        _ => None,
+    })
 }
 
 /// Appends a literal string: its bytes, a NUL, zeros to the end of the word.
