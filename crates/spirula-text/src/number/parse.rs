@@ -187,7 +187,8 @@ fn fit(
     let Some((top, low)) = own.split_last_mut() else { return Err(Unsupported) };
     let top_set = *top >> (top_bits - 1) & 1 != 0;
     let smallest = *top == 1 << (top_bits - 1) && low.iter().all(|w| *w == 0);
-    let too_big = signed && top_set && !(hexadecimal && !negative) && !(negative && smallest);
+    let top_may_be_set = if negative { smallest } else { hexadecimal };
+    let too_big = signed && top_set && !top_may_be_set;
     if *top & !mask != 0 || too_big {
         return Err(OutOfRange);
     }
