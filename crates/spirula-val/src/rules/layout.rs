@@ -70,8 +70,10 @@ impl Section {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Outside,
-    /// Behind `OpFunction` or a parameter.
-    Head,
+    /// Behind `OpFunction` or a parameter; whether more parameters may come.
+    Head {
+        parameters: bool,
+    },
     /// In a block; whether it is the first one, and what may still come.
     Block {
         first: bool,
@@ -158,9 +160,20 @@ impl Layout {
             }
             Op::Phi => {
                 self.place = Place::Block { first, variables: false, phis };
-                return cx.check(phis, &PHIS_FIRST, inst, || "OpPhi stands behind other instructions of its block");
+                return cx.check(phis && !first, &PHIS_FIRST, inst, || {
+                    if first {
+                        "OpPhi stands in the entry block of its function, which has no predecessors"
+                    } else {
+                        "OpPhi stands behind other instructions of its block"
+                    }
+                });
             }
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => return Ok(()),
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
+                // Scopes and lines are for the phis, too; other non-semantic instructions stand behind them.
+                let phis = phis && is_debug_information(cx, inst);
+                self.place = Place::Block { first, variables, phis };
+                return Ok(());
+            }
             op if is_block_termination(op) => {
                 self.place = Place::Between;
                 return Ok(());
@@ -174,7 +187,7 @@ impl Layout {
                 return cx.fail(&BLOCK, inst, || "the function's last block has no termination instruction");
             }
             Op::Function => {
-                self.place = Place::Head;
+                self.place = Place::Head { parameters: true };
                 return cx.fail(&FUNCTION, inst, || "the function before has no OpFunctionEnd");
             }
             Op::FunctionParameter => {
@@ -195,7 +208,7 @@ impl Layout {
         match desc.op {
             Op::Function => self.function(cx, inst),
             Op::FunctionParameter => cx.check(
-                self.place == Place::Head,
+                self.place == (Place::Head { parameters: true }),
                 &FUNCTION,
                 inst,
                 || "OpFunctionParameter does not stand behind OpFunction or another parameter",
@@ -205,7 +218,7 @@ impl Layout {
                 let was = core::mem::replace(&mut self.place, Place::Outside);
                 match was {
                     Place::Outside => cx.fail(&FUNCTION, inst, || "OpFunctionEnd without OpFunction"),
-                    Place::Head => cx.check(
+                    Place::Head { .. } => cx.check(
                         !self.defined,
                         &DECLARATIONS_FIRST,
                         inst,
@@ -223,7 +236,7 @@ impl Layout {
 
     fn function<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         self.section = Section::Functions;
-        let was = core::mem::replace(&mut self.place, Place::Head);
+        let was = core::mem::replace(&mut self.place, Place::Head { parameters: true });
         cx.check(was == Place::Outside, &FUNCTION, inst, || "the function before has no OpFunctionEnd")
     }
 
@@ -231,7 +244,7 @@ impl Layout {
         match self.place {
             Place::Outside => cx.fail(&OUTSIDE, inst, || "OpLabel stands outside of a function"),
             was => {
-                let first = was == Place::Head;
+                let first = matches!(was, Place::Head { .. });
                 self.place = Place::Block { first, variables: first, phis: true };
                 Ok(())
             }
@@ -253,7 +266,7 @@ impl Layout {
         let name = desc.name;
         match (section, self.place) {
             (None, Place::Outside) => cx.fail(&OUTSIDE, inst, || alloc::format!("{name} stands outside of a block")),
-            (None, Place::Head) => {
+            (None, Place::Head { .. }) => {
                 cx.fail(&BLOCK, inst, || alloc::format!("{name} stands before the function's first label"))
             }
             (None, _) => cx.fail(&BLOCK, inst, || {
@@ -261,7 +274,12 @@ impl Layout {
             }),
             (Some(section), Place::Outside) => self.enter(cx, inst, desc, section),
             // Lines and debug information stand between blocks too, and behind the parameters that they are for.
-            (Some(_), _) if matches!(desc.op, Op::Line | Op::NoLine | Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => {
+            // Lines and debug information stand between blocks too, and behind the parameters that they are for.
+            (Some(_), _) if matches!(desc.op, Op::Line | Op::NoLine) => Ok(()),
+            (Some(_), place) if matches!(desc.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => {
+                if let Place::Head { parameters } = place {
+                    self.place = Place::Head { parameters: parameters && is_debug_information(cx, inst) };
+                }
                 Ok(())
             }
             (Some(_), _) => cx.fail(&ORDER, inst, || alloc::format!("{name} cannot stand within a function")),
@@ -315,4 +333,14 @@ fn is_debug_or_non_semantic(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
         }),
         None => false,
     }
+}
+
+/// Whether an `OpExtInst` is of a set of debug information.
+fn is_debug_information(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
+    use spirula_grammar::ExtSet;
+    let set = cx.m.info(inst.id(3)).ext_set();
+    matches!(
+        set,
+        Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo | ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo)
+    )
 }

@@ -100,6 +100,8 @@ fn may_be_forward(cx: &Cx<'_>, inst: Inst<'_>, desc: &InstDesc, word: usize, id:
         Op::Phi => word >= 3,
         Op::ExtInstWithForwardRefsKHR => word >= 5,
         Op::ExtInst => word >= 5 && takes_forward_references(cx, inst),
+        // The group itself comes first; what it is applied to may come later.
+        Op::GroupDecorate | Op::GroupMemberDecorate => word >= 2,
         _ if desc.class == Class::Annotation => true,
         _ if info.op == Op::Function => true,
         _ if info.op == Op::TypePointer => is_announced(cx, inst, id),
