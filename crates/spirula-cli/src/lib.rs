@@ -17,9 +17,11 @@ mod report;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+pub use cmd::dis::DisStyle;
 pub use load::{Content, sniff};
 pub use options::ValArgs;
 pub use prelude::{PRELUDES, Prelude};
+pub use spirula_grammar::Version;
 
 /// Runs the program: the command line, program name included, to the exit code.
 pub fn main(args: Vec<OsString>) -> ExitCode {

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use spirula_binary::{WordsError, words_from_bytes};
 use spirula_grammar::MAGIC;
 use spirula_text::render::{Finding, Origin};
-use spirula_text::{AsmOptions, assemble};
+use spirula_text::{AsmError, AsmOptions, assemble, assemble_with_map};
 
 use crate::inputs::{Input, Source};
 
@@ -111,15 +111,31 @@ pub(crate) fn module<'b>(name: &str, bytes: &'b [u8], options: &AsmOptions) -> R
     }
 }
 
+/// Assembles, and keeps where in the text every instruction stands. The version of `options` is only for texts that do
+/// not name one.
+fn text<'b>(name: &str, bytes: &'b [u8], options: &AsmOptions) -> Result<Loaded<'b>, Unloaded> {
+    let version = options.version.filter(|_| !names_version(bytes));
+    let made = assemble_with_map(bytes, &AsmOptions { version, ..options.clone() }).map_err(|errors| unassembled(name, bytes, &errors))?;
+    let lines = made.spots.iter().map(|s| (s.word, s.line)).collect();
+    Ok(Loaded { words: Cow::Owned(made.words), text: Some((bytes, lines)) })
+}
+
+/// Whether one of the comments at the start is `; Version: 1.x`.
+fn names_version(bytes: &[u8]) -> bool {
+    let lines = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+    lines
+        .take_while(|l| l.is_empty() || l.starts_with(b";"))
+        .any(|l| l.strip_prefix(b";").is_some_and(|c| c.trim_ascii_start().starts_with(b"Version:")))
+}
+
 /// Assembles.
-pub(crate) fn text<'b>(name: &str, bytes: &'b [u8], options: &AsmOptions) -> Result<Loaded<'b>, Unloaded> {
-    match assemble(bytes, options) {
-        Ok(words) => Ok(Loaded { words: Cow::Owned(words), text: Some((bytes, Vec::new())) }),
-        Err(errors) => Err(Unloaded {
-            findings: errors.iter().map(|e| Finding::of_text(name, bytes, e)).collect(),
-            code: crate::INVALID,
-        }),
-    }
+pub(crate) fn assembled(name: &str, bytes: &[u8], options: &AsmOptions) -> Result<Vec<u32>, Unloaded> {
+    assemble(bytes, options).map_err(|errors| unassembled(name, bytes, &errors))
+}
+
+fn unassembled(name: &str, bytes: &[u8], errors: &[AsmError]) -> Unloaded {
+    let findings = errors.iter().map(|e| Finding::of_text(name, bytes, e)).collect();
+    Unloaded { findings, code: crate::INVALID }
 }
 
 fn words<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u32]>, Unloaded> {

@@ -63,7 +63,7 @@ impl AsCommand {
                 let mut outcome = Outcome::default();
                 let Some(input) = inputs.get(i) else { return (outcome, None) };
                 let bytes = load::read(input);
-                let made = bytes.and_then(|b| load::text(&input.name, &b, &options).map(|l| to_bytes(&l.words)));
+                let made = bytes.and_then(|b| load::assembled(&input.name, &b, &options).map(|w| to_bytes(&w)));
                 match made {
                     Ok(bytes) => (outcome, Some(bytes)),
                     Err(e) => {

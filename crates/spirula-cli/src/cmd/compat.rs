@@ -167,8 +167,8 @@ fn assemble_file(args: SpirvAs) -> u8 {
         version: args.target_env.map(|e| e.version),
         ..AsmOptions::default()
     };
-    match load::text(&input.name, &bytes, &options) {
-        Ok(made) => write(&args.output, &to_bytes(&made.words)),
+    match load::assembled(&input.name, &bytes, &options) {
+        Ok(words) => write(&args.output, &to_bytes(&words)),
         Err(e) => {
             if let Some(f) = e.findings.first() {
                 let place = (f.place.line.unwrap_or(0), f.place.column.unwrap_or(0));

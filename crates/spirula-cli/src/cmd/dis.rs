@@ -29,17 +29,49 @@ pub(crate) struct DisCommand {
     style: DisStyle,
 }
 
-/// What the text looks like.
+/// What the disassembler's text looks like: the reference tool's options under their own names.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct DisStyle {
+pub struct DisStyle {
     /// Ids as numbers instead of names made from OpName and types
     #[arg(long)]
-    pub(crate) raw_id: bool,
+    pub raw_id: bool,
+    /// Start every line at the left margin
+    #[arg(long)]
+    pub no_indent: bool,
+    /// Leave out the comments that show the header
+    #[arg(long)]
+    pub no_header: bool,
+    /// Show every instruction's offset in bytes
+    #[arg(long)]
+    pub offsets: bool,
+    /// Add comments that tell sections, decorations and names
+    #[arg(long)]
+    pub comment: bool,
+    /// Indent blocks by their depth in structured control flow
+    #[arg(long)]
+    pub nested_indent: bool,
+    /// Order blocks as structured control flow nests
+    #[arg(long)]
+    pub reorder_blocks: bool,
+    /// Print instructions that cannot be decoded as OpUnknown
+    #[arg(long)]
+    pub handle_unknown_opcodes: bool,
 }
 
 impl DisStyle {
-    pub(crate) fn options(&self, _color: bool) -> DisOptions {
-        DisOptions { raw_ids: self.raw_id, ..DisOptions::default() }
+    /// The disassembler's options.
+    pub fn options(&self, colour: bool) -> DisOptions {
+        DisOptions {
+            raw_ids: self.raw_id,
+            no_indent: self.no_indent,
+            no_header: self.no_header,
+            offsets: self.offsets,
+            comment: self.comment,
+            nested_indent: self.nested_indent,
+            reorder_blocks: self.reorder_blocks,
+            handle_unknown_opcodes: self.handle_unknown_opcodes,
+            colour,
+        }
     }
 }
 

@@ -50,6 +50,11 @@ impl ValCommand {
         let job = Job {
             env: self.rules.env(),
             options: self.rules.options(levels),
+            asm: AsmOptions {
+                version: self.rules.env().map(|e| e.version),
+                any_version: true,
+                ..AsmOptions::default()
+            },
             style: Style::of(global),
             max: if self.max_errors == 0 { usize::MAX } else { self.max_errors },
             verbose: global.verbose > 0,
@@ -76,6 +81,8 @@ impl ValCommand {
 struct Job {
     env: Option<TargetEnv>,
     options: Options,
+    /// How to assemble: whatever a version lacks is for the validator to judge.
+    asm: AsmOptions,
     style: Style,
     max: usize,
     verbose: bool,
@@ -92,7 +99,7 @@ impl Job {
             Ok(bytes) => bytes,
             Err(e) => return self.unloaded(e),
         };
-        let loaded = match load::module(&input.name, &bytes, &AsmOptions::default()) {
+        let loaded = match load::module(&input.name, &bytes, &self.asm) {
             Ok(loaded) => loaded,
             Err(e) => return self.unloaded(e),
         };

@@ -1,6 +1,6 @@
 //! A module together with what it was read from: the look-ups that turn word offsets into what people can read.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use spirula_binary::{Context, Frames, HEADER_WORDS, Id, Imported, Inst, LitStr, Number};
@@ -31,6 +31,8 @@ pub struct Subject<'a> {
     origin: Option<Origin<'a>>,
     tables: OnceCell<Tables<'a>>,
     text_lines: OnceCell<Vec<&'a [u8]>>,
+    /// Names of ids that nothing defines.
+    undefined: RefCell<BTreeMap<u32, String>>,
 }
 
 /// What is looked up; made when the first finding is located.
@@ -60,7 +62,7 @@ struct Function {
 impl<'a> Subject<'a> {
     /// A module in an input called `file`, and the text that it was assembled from, if it was.
     pub fn new(file: &'a str, words: &'a [u32], origin: Option<Origin<'a>>) -> Subject<'a> {
-        Subject { file, words, origin, tables: OnceCell::new(), text_lines: OnceCell::new() }
+        Subject { file, words, origin, tables: OnceCell::new(), text_lines: OnceCell::new(), undefined: RefCell::default() }
     }
 
     /// The input's name.
@@ -72,6 +74,7 @@ impl<'a> Subject<'a> {
     pub fn locate(&self, d: &Diagnostic) -> Finding {
         let mut found = Finding::bare(self.file, d);
         found.place = self.place(d.at);
+        self.name_undefined(d.at, &found.place);
         found.message = self.name_ids(&d.message, &mut found.ids);
         found.entry_points = self.entry_points_of(d.at.word);
         found.related = d
@@ -83,6 +86,18 @@ impl<'a> Subject<'a> {
             })
             .collect();
         found
+    }
+
+    /// An id of assembled text that nothing defines has a name only where it is used.
+    fn name_undefined(&self, at: Site, place: &Place) {
+        let Some(id) = Inst::at(self.words, at.word).map(|i| i.word(usize::from(at.operand))) else { return };
+        if at.operand == 0 || self.origin.is_none() || self.tables().definitions.contains_key(&id) {
+            return;
+        }
+        let token = place.asm_span.and_then(|(start, end)| place.asm.as_deref()?.get(start..end)?.strip_prefix('%'));
+        if let Some(token) = token {
+            self.undefined.borrow_mut().insert(id, token.to_owned());
+        }
     }
 
     fn tables(&self) -> &Tables<'a> {
@@ -136,7 +151,8 @@ impl<'a> Subject<'a> {
     fn name(&self, id: u32) -> Option<String> {
         let tables = self.tables();
         if self.origin.is_some() {
-            let (_, line) = self.own_line(*tables.definitions.get(&id)?)?;
+            let Some(definition) = tables.definitions.get(&id) else { return self.undefined.borrow().get(&id).cloned() };
+            let (_, line) = self.own_line(*definition)?;
             let first = line.trim_start().split(|c: char| c.is_whitespace() || c == '=').next()?;
             return first.strip_prefix('%').filter(|n| !n.is_empty()).map(str::to_owned);
         }
