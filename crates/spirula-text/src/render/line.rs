@@ -70,32 +70,6 @@ pub(super) fn operands_before(inst: Inst<'_>, at: u16, context: &dyn Context) ->
     before
 }
 
-/// The text of one instruction of a binary module.
-pub(super) fn disassemble(inst: Inst<'_>, context: &dyn Context, name: &dyn Fn(u32) -> Option<String>) -> String {
-    let mut head = String::new();
-    let mut line = inst.op().to_string();
-    for o in Operands::new(inst, context) {
-        let Ok(o) = o else { break };
-        let text = match (o.id(), o.string()) {
-            (Some(id), _) => name(id.0).map_or_else(|| id.to_string(), |n| format!("%{n}")),
-            (_, Some(s)) => format!("{:?}", s.to_text()),
-            _ if o.number.is_some() => o.word().to_string(),
-            _ => {
-                let mut text = String::new();
-                let _ = o.kind.fmt_value(o.word(), &mut text);
-                text
-            }
-        };
-        if inst.result().is_some() && o.kind == spirula_grammar::OperandKind::IdResult {
-            head = format!("{text} = ");
-        } else {
-            line.push(' ');
-            line.push_str(&text);
-        }
-    }
-    head + &line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

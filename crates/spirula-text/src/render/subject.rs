@@ -10,6 +10,7 @@ use spirula_grammar::{ExtSet, Op};
 use super::finding::{Finding, IdName, Place, Related};
 use super::line;
 use super::source::SourceMap;
+use crate::dis::{Names, disassemble_one};
 
 /// Longest piece of a line that is shown.
 const LONGEST_LINE: usize = 400;
@@ -40,8 +41,8 @@ pub struct Subject<'a> {
 struct Tables<'a> {
     /// Offset of every instruction.
     starts: Vec<u32>,
-    /// `OpName`s.
-    names: BTreeMap<u32, LitStr<'a>>,
+    /// What the disassembler calls ids.
+    names: Option<Names>,
     /// Which instruction defines an id.
     definitions: BTreeMap<u32, u32>,
     /// Every function: first word, word behind it, id, the functions that it calls.
@@ -101,7 +102,7 @@ impl<'a> Subject<'a> {
     }
 
     fn tables(&self) -> &Tables<'a> {
-        self.tables.get_or_init(|| Tables::of(self.words))
+        self.tables.get_or_init(|| Tables::of(self.words, self.origin.is_none()))
     }
 
     fn place(&self, at: Site) -> Place {
@@ -127,7 +128,10 @@ impl<'a> Subject<'a> {
         let operand = (at.operand != 0).then(|| line::operands_before(inst, at.operand, &context));
         let (text, number) = match self.own_line(at.word) {
             Some((number, text)) => (text, Some(number)),
-            None => (line::disassemble(inst, &context, &|id| self.name(id)), None),
+            None => {
+                let names = self.tables().names.as_ref();
+                (disassemble_one(self.words, at.word, names).unwrap_or_default(), None)
+            }
         };
         let text = tame(&text);
         let span = line::operand_span(inst, &text, operand);
@@ -147,7 +151,7 @@ impl<'a> Subject<'a> {
         Some((number, String::from_utf8_lossy(line).into_owned()))
     }
 
-    /// The name of an id: what stands before the `=` in the input's own text, or else its `OpName`.
+    /// The name of an id: what stands before the `=` in the input's own text, or else what the disassembler calls it.
     fn name(&self, id: u32) -> Option<String> {
         let tables = self.tables();
         if self.origin.is_some() {
@@ -156,9 +160,7 @@ impl<'a> Subject<'a> {
             let first = line.trim_start().split(|c: char| c.is_whitespace() || c == '=').next()?;
             return first.strip_prefix('%').filter(|n| !n.is_empty()).map(str::to_owned);
         }
-        let name = tables.names.get(&id)?.to_text();
-        let name: String = name.chars().take(60).map(|c| if c.is_control() { '_' } else { c }).collect();
-        (!name.is_empty()).then_some(name)
+        tables.names.as_ref()?.get(Id(id)).map(str::to_owned)
     }
 
     /// Adds names to the ids of a message. In a binary `%12` becomes `%12 (%color)`. Ids of assembled text have numbers
@@ -223,8 +225,9 @@ impl<'a> Subject<'a> {
 }
 
 impl<'a> Tables<'a> {
-    fn of(words: &'a [u32]) -> Tables<'a> {
+    fn of(words: &'a [u32], needs_names: bool) -> Tables<'a> {
         let mut tables = Tables::default();
+        tables.names = needs_names.then(|| Names::of(words));
         let mut end = HEADER_WORDS as u32;
         for inst in Frames::of(words) {
             let inst = match inst {
@@ -250,11 +253,6 @@ impl<'a> Tables<'a> {
 
     fn take(&mut self, inst: Inst<'a>, end: u32) {
         match inst.op() {
-            Op::Name => {
-                if let Some(name) = LitStr::read(inst.tail(2)) {
-                    self.names.entry(inst.word(1)).or_insert(name);
-                }
-            }
             Op::EntryPoint => {
                 if let Some(name) = LitStr::read(inst.tail(3)) {
                     self.entry_points.push((inst.word(2), name));
