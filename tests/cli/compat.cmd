@@ -2,18 +2,18 @@
 $ spirula compat spirv-as files/wrong.spvasm -o $TMP/wrong.spv
 = 0
 $ spirula compat spirv-val $TMP/wrong.spv
-! error: $TMP/wrong.spv:6: no instruction defines %5
-!   %4 = OpConstantComposite %2 %5 %1 %3 %2
+! error: $TMP/wrong.spv:15: Operand 2 %8 (%int_2) has type %6 (%int) (32-bit signed integer), but must have the Result Type, %5 (%float) (32-bit float)
+!   %sum = OpFAdd %float %float_1 %int_2
 !
 = 1
 $ spirula compat spirv-val --target-env vulkan1.1 --relax-block-layout $TMP/wrong.spv
-! error: $TMP/wrong.spv:6: no instruction defines %5
-!   %4 = OpConstantComposite %2 %5 %1 %3 %2
+! error: $TMP/wrong.spv:15: Operand 2 %8 (%int_2) has type %6 (%int) (32-bit signed integer), but must have the Result Type, %5 (%float) (32-bit float)
+!   %sum = OpFAdd %float %float_1 %int_2
 !
 = 1
 $ spirula compat spirv-val < $TMP/wrong.spv
-! error: line 6: no instruction defines %5
-!   %4 = OpConstantComposite %2 %5 %1 %3 %2
+! error: line 15: Operand 2 %8 (%int_2) has type %6 (%int) (32-bit signed integer), but must have the Result Type, %5 (%float) (32-bit float)
+!   %sum = OpFAdd %float %float_1 %int_2
 !
 = 1
 $ spirula compat spirv-val files/big_endian.spv
@@ -28,9 +28,20 @@ $ spirula compat spirv-as files/syntax.spvasm -o -
 ! error: 1: 14: `Shadr` is not a value of Capability
 = 251
 $ spirula compat spirv-dis --raw-id --no-header files/big_endian.spv
+>                OpCapability Shader
+>                OpMemoryModel Logical GLSL450
+>                OpEntryPoint GLCompute %1 "main"
+>                OpExecutionMode %1 LocalSize 1 1 1
+>           %2 = OpTypeVoid
+>           %3 = OpTypeFunction %2
+>           %1 = OpFunction %2 None %3
+>           %4 = OpLabel
+>                OpReturn
+>                OpFunctionEnd
 = 0
 $ spirula compat spirv-dis files/unknown_opcode.spv
-= 0
+! error: 3: unknown opcode
+= 252
 $ spirula compat spirv-opt
 ! error: spirv-opt is not one of spirv-as, spirv-dis, spirv-val
 = 2

@@ -6,9 +6,9 @@ $ spirula val -v files/valid.spvasm files/big_endian.spv files/words.hex
 ! 3 modules: 3 valid; environment chosen from the module: vulkan1.4; [..] s
 = 0
 $ spirula val @files/list.txt --format short
-! files/dir/b.spvasm:1:1: error[layout-memory-model]: no OpMemoryModel stands before this instruction
-! files/dir/sub/c.spvasm:2:23: error[missing-capability]: MemoryModel Simple needs the capability Shader
-! 4 modules: 2 valid, 2 invalid (2 errors, 0 warnings); environment chosen from the module: spv1.6 ×2, vulkan1.4 ×2
+! files/dir/b.spvasm:8:30: error[id-undefined]: no instruction defines %nowhere
+! files/dir/b.spvasm:8:39: error[id-undefined]: no instruction defines %nowhere
+! 4 modules: 3 valid, 1 invalid (2 errors, 0 warnings); environment chosen from the module: opencl2.2 ×2, vulkan1.4 ×2
 = 1
 $ spirula val - < files/big_endian.spv
 ! 1 module: 1 valid; environment chosen from the module: vulkan1.4

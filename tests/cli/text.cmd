@@ -31,13 +31,64 @@ $ spirula as --format json files/syntax.spvasm
 $ spirula as files/valid.spvasm -o $TMP/x.spv
 = 0
 $ spirula dis $TMP/x.spv
+> ; SPIR-V
+> ; Version: 1.3
+> ; Generator: Khronos SPIR-V Tools Assembler; 0
+> ; Bound: 5
+> ; Schema: 0
+>                OpCapability Shader
+>                OpMemoryModel Logical GLSL450
+>                OpEntryPoint GLCompute %1 "main"
+>                OpExecutionMode %1 LocalSize 1 1 1
+>        %void = OpTypeVoid
+>           %3 = OpTypeFunction %void
+>           %1 = OpFunction %void None %3
+>           %4 = OpLabel
+>                OpReturn
+>                OpFunctionEnd
 = 0
 $ spirula dis --no-header --raw-id --no-indent files/big_endian.spv
+> OpCapability Shader
+> OpMemoryModel Logical GLSL450
+> OpEntryPoint GLCompute %1 "main"
+> OpExecutionMode %1 LocalSize 1 1 1
+> %2 = OpTypeVoid
+> %3 = OpTypeFunction %2
+> %1 = OpFunction %2 None %3
+> %4 = OpLabel
+> OpReturn
+> OpFunctionEnd
 = 0
 $ spirula dis files/words.hex --offsets
+> ; SPIR-V
+> ; Version: 1.3
+> ; Generator: Khronos SPIR-V Tools Assembler; 0
+> ; Bound: 5
+> ; Schema: 0
+>                OpCapability Shader                  ; 0x00000014
+>                OpMemoryModel Logical GLSL450        ; 0x0000001c
+>                OpEntryPoint GLCompute %1 "main"     ; 0x00000028
+>                OpExecutionMode %1 LocalSize 1 1 1   ; 0x0000003c
+>        %void = OpTypeVoid                           ; 0x00000054
+>           %3 = OpTypeFunction %void                 ; 0x0000005c
+>           %1 = OpFunction %void None %3             ; 0x00000068
+>           %4 = OpLabel                              ; 0x0000007c
+>                OpReturn                             ; 0x00000084
+>                OpFunctionEnd                        ; 0x00000088
 = 0
 $ spirula dis files/unknown_opcode.spv
-= 0
+> ; SPIR-V
+> ; Version: 1.6
+> ; Generator: Khronos; 0
+> ; Bound: 1
+> ; Schema: 0
+>                OpCapability Shader
+>                OpMemoryModel Logical GLSL450
+>                !0x00027fff !0x0000002a  ; unknown opcode
+! error[damaged]: unknown opcode
+! --> files/unknown_opcode.spv: byte 40
+!
+= 1
 $ spirula as files/valid.spvasm files/dir/a.spvasm
 ! error: several inputs need a folder to write to: -o FOLDER/
 = 2

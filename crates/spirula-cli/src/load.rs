@@ -115,7 +115,8 @@ pub(crate) fn module<'b>(name: &str, bytes: &'b [u8], options: &AsmOptions) -> R
 /// not name one.
 fn text<'b>(name: &str, bytes: &'b [u8], options: &AsmOptions) -> Result<Loaded<'b>, Unloaded> {
     let version = options.version.filter(|_| !names_version(bytes));
-    let made = assemble_with_map(bytes, &AsmOptions { version, ..options.clone() }).map_err(|errors| unassembled(name, bytes, &errors))?;
+    let made = assemble_with_map(bytes, &AsmOptions { version, ..options.clone() })
+        .map_err(|errors| unassembled(name, bytes, &errors))?;
     let lines = made.spots.iter().map(|s| (s.word, s.line)).collect();
     Ok(Loaded { words: Cow::Owned(made.words), text: Some((bytes, lines)) })
 }

@@ -50,7 +50,10 @@ fn parse(text: &str) -> Result<(Vec<Step>, Vec<String>), String> {
 }
 
 fn play(steps: &[Step], folder: &Path, program: &Path, scratch: &Path) -> Result<Vec<Vec<String>>, String> {
-    steps.iter().map(|s| one(&s.command, folder, program, scratch).map_err(|e| format!("$ {}\n{e}", s.command))).collect()
+    steps
+        .iter()
+        .map(|s| one(&s.command, folder, program, scratch).map_err(|e| format!("$ {}\n{e}", s.command)))
+        .collect()
 }
 
 /// Runs one command in `folder`. `spirula` is the program, `$TMP` a folder to write to; `NAME=value` before it sets a

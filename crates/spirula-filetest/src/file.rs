@@ -132,7 +132,8 @@ impl TestFile {
                 .iter()
                 .map(|e| {
                     let line = origin.get(e.line.saturating_sub(1) as usize).copied().flatten();
-                    let prelude = if line.is_none() { format!(" (line {} with the prelude)", e.line) } else { String::new() };
+                    let prelude =
+                        if line.is_none() { format!(" (line {} with the prelude)", e.line) } else { String::new() };
                     (line, format!("{}{prelude}", e.message))
                 })
                 .collect()),
@@ -204,7 +205,13 @@ impl TestFile {
     /// The lines of the expected output, without their marks.
     pub(crate) fn expected(&self) -> Option<Vec<String>> {
         let after = self.lines.get(self.body_end + 1..)?;
-        Some(after.iter().filter_map(|l| l.strip_prefix(";|")).map(|l| l.strip_prefix(' ').unwrap_or(l).to_owned()).collect())
+        Some(
+            after
+                .iter()
+                .filter_map(|l| l.strip_prefix(";|"))
+                .map(|l| l.strip_prefix(' ').unwrap_or(l).to_owned())
+                .collect(),
+        )
     }
 
     /// Compares output with what is expected, and puts it there when blessing.

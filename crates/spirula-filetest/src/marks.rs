@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn two_marks_in_a_line() {
-        let lines = ["%a = OpFoo \"; error[x]\" ; error[b-c]: text: more ; warning[d]".to_owned(), "; error: t".to_owned()];
+        let lines =
+            ["%a = OpFoo \"; error[x]\" ; error[b-c]: text: more ; warning[d]".to_owned(), "; error: t".to_owned()];
         let found: Vec<String> = marks(&lines, 0).iter().map(Mark::show).collect();
         assert_eq!(found, ["error[b-c]: text: more", "warning[d]", "error: t"]);
         assert!(marks(&lines, 0).iter().map(|m| m.alone).eq([false, false, true]));

@@ -63,7 +63,14 @@ struct Function {
 impl<'a> Subject<'a> {
     /// A module in an input called `file`, and the text that it was assembled from, if it was.
     pub fn new(file: &'a str, words: &'a [u32], origin: Option<Origin<'a>>) -> Subject<'a> {
-        Subject { file, words, origin, tables: OnceCell::new(), text_lines: OnceCell::new(), undefined: RefCell::default() }
+        Subject {
+            file,
+            words,
+            origin,
+            tables: OnceCell::new(),
+            text_lines: OnceCell::new(),
+            undefined: RefCell::default(),
+        }
     }
 
     /// The input's name.
@@ -155,7 +162,9 @@ impl<'a> Subject<'a> {
     fn name(&self, id: u32) -> Option<String> {
         let tables = self.tables();
         if self.origin.is_some() {
-            let Some(definition) = tables.definitions.get(&id) else { return self.undefined.borrow().get(&id).cloned() };
+            let Some(definition) = tables.definitions.get(&id) else {
+                return self.undefined.borrow().get(&id).cloned();
+            };
             let (_, line) = self.own_line(*definition)?;
             let first = line.trim_start().split(|c: char| c.is_whitespace() || c == '=').next()?;
             return first.strip_prefix('%').filter(|n| !n.is_empty()).map(str::to_owned);
