@@ -52,11 +52,8 @@ impl<'a> SourceMap<'a> {
                 self.add_text(inst.tail(4));
             }
             Op::SourceContinued => self.add_text(inst.tail(1)),
-            Op::ExtInstImport => {
-                if LitStr::read(inst.tail(2)).is_some_and(|n| n.to_bytes().starts_with(b"NonSemantic.Shader.DebugInfo"))
-                {
-                    self.sets.insert(inst.word(1));
-                }
+            Op::ExtInstImport if brings_debug_lines(inst) => {
+                self.sets.insert(inst.word(1));
             }
             Op::Constant if !self.sets.is_empty() && inst.words().len() == 4 => {
                 self.constants.insert(inst.word(2), inst.word(3));
@@ -145,6 +142,11 @@ impl<'a> SourceMap<'a> {
             text,
         })
     }
+}
+
+/// Whether an `OpExtInstImport` imports NonSemantic.Shader.DebugInfo.
+fn brings_debug_lines(import: Inst<'_>) -> bool {
+    LitStr::read(import.tail(2)).is_some_and(|n| n.to_bytes().starts_with(b"NonSemantic.Shader.DebugInfo"))
 }
 
 /// Line `n` (from 1) of a text in pieces, which may be cut anywhere.

@@ -235,8 +235,8 @@ impl<'a> Subject<'a> {
 
 impl<'a> Tables<'a> {
     fn of(words: &'a [u32], needs_names: bool) -> Tables<'a> {
-        let mut tables = Tables::default();
-        tables.names = needs_names.then(|| Names::of(words));
+        let names = needs_names.then(|| Names::of(words));
+        let mut tables = Tables { names, ..Tables::default() };
         let mut end = HEADER_WORDS as u32;
         for inst in Frames::of(words) {
             let inst = match inst {
