@@ -12,10 +12,26 @@ pub(crate) struct Flow {
     pub(crate) dom: DomTree,
     /// Structured control flow (§2.11); filled only where the function declares some and the rules apply.
     pub(crate) structured: Structured,
-    /// Scratch of the rules.
-    pub(crate) marks: Vec<u32>,
-    /// Scratch of the rules.
-    pub(crate) pairs: Vec<(u32, u32)>,
+    /// Memory of the rules.
+    pub(crate) scratch: Scratch,
+}
+
+/// Lists that rules fill anew each time. They live as long as the validator, so that a warm one does not allocate.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) words: Vec<u32>,
+    pub(crate) more_words: Vec<u32>,
+    pub(crate) flags: Vec<bool>,
+    pub(crate) ranges: Vec<Option<(u32, u32)>>,
+    pub(crate) blocks: Vec<BlockIdx>,
+    pub(crate) stack: Vec<(usize, usize)>,
+}
+
+/// A list of `len` equal items in a reused vector.
+pub(crate) fn filled<T: Clone>(list: &mut Vec<T>, len: usize, item: T) -> &mut [T] {
+    list.clear();
+    list.resize(len, item);
+    list
 }
 
 impl Flow {

@@ -75,7 +75,7 @@ fn instruction<'a>(cx: &mut Cx<'a>, layout: &mut Layout, inst: Inst<'a>) {
     };
     let placed = layout.step(cx, inst, desc);
     let judged = grammar::instruction(cx, inst, desc)
-        .and_then(|()| placed)
+        .and(placed)
         .and_then(|()| signature::instruction(cx, inst, desc))
         .and_then(|()| dispatch::instruction(cx, inst, desc));
     if judged.is_err() {

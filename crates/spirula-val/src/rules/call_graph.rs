@@ -1,12 +1,12 @@
 //! Entry points and calls (§2.16.1, "Entry Point" and "Functions").
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_diag::{Site, rules};
 use spirula_grammar::{Capability, Op};
 
 use crate::cx::{Cx, msg};
+use crate::flow::{Scratch, filled};
 
 rules! {
     group "calls";
@@ -31,15 +31,17 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     if m.functions().iter().all(|f| m.calls(f).is_empty()) {
         return;
     }
-    called(cx);
+    let mut scratch = core::mem::take(&mut cx.flow.scratch);
+    called(cx, &mut scratch);
     if cx.env.is_vulkan() {
-        recursion(cx);
+        recursion(cx, &mut scratch);
     }
+    cx.flow.scratch = scratch;
 }
 
-fn called(cx: &mut Cx<'_>) {
+fn called(cx: &mut Cx<'_>, scratch: &mut Scratch) {
     let m = cx.m;
-    let mut is_entry = alloc::vec![0u32; m.functions().len()];
+    let is_entry = filled(&mut scratch.words, m.functions().len(), 0);
     for e in m.entry_points() {
         if let Some(f) = m.info(e.function).function().and_then(|f| is_entry.get_mut(f)) {
             *f = e.inst.offset();
@@ -58,14 +60,15 @@ fn called(cx: &mut Cx<'_>) {
 }
 
 /// Depth-first search over the functions that entry points reach, with a stack of its own.
-fn recursion(cx: &mut Cx<'_>) {
-    const UNSEEN: u8 = 0;
-    const OPEN: u8 = 1;
-    const DONE: u8 = 2;
+fn recursion(cx: &mut Cx<'_>, scratch: &mut Scratch) {
+    const UNSEEN: u32 = 0;
+    const OPEN: u32 = 1;
+    const DONE: u32 = 2;
     let m = cx.m;
     let functions = m.functions();
-    let mut state = alloc::vec![UNSEEN; functions.len()];
-    let mut stack: Vec<(usize, usize)> = Vec::new();
+    let state = filled(&mut scratch.words, functions.len(), UNSEEN);
+    let stack = &mut scratch.stack;
+    stack.clear();
     for root in 0..functions.len() {
         if state[root] != UNSEEN || m.models_reaching(root).is_empty() {
             continue;

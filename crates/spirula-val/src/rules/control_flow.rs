@@ -9,7 +9,7 @@ use spirula_module::{BlockIdx, Function, ModelSet, Shape, Type};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
-use crate::flow::Flow;
+use crate::flow::{Flow, Scratch, filled};
 use crate::signature::describe;
 
 rules! {
@@ -244,7 +244,7 @@ fn phi<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         cx.check_at(!opaque, &PHI_TYPE, inst, 1, || format!("the Result Type is {}", describe(m, result)))?;
     }
     let pairs = inst.tail(3);
-    if pairs.len() % 2 != 0 {
+    if !pairs.len().is_multiple_of(2) {
         return cx.fail(&PHI_PARENTS, inst, || "the last value has no parent");
     }
     for (i, [value, _]) in pairs.as_chunks::<2>().0.iter().enumerate() {
@@ -262,13 +262,22 @@ fn phi<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 /// The parents of a phi are exactly the predecessors of its block, each once.
 fn phi_parents<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pairs: &'a [u32]) -> Checked {
     let Some(block) = cx.here.and_then(|h| h.block) else { return Err(Failed) };
-    let flow = core::mem::take(cx.flow);
-    let result = phi_parents_in(cx, inst, pairs, BlockIdx(block), &flow);
+    let mut flow = core::mem::take(cx.flow);
+    let mut scratch = core::mem::take(&mut flow.scratch);
+    let result = phi_parents_in(cx, inst, pairs, BlockIdx(block), &flow, &mut scratch);
+    flow.scratch = scratch;
     *cx.flow = flow;
     result
 }
 
-fn phi_parents_in<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pairs: &'a [u32], block: BlockIdx, flow: &Flow) -> Checked {
+fn phi_parents_in<'a>(
+    cx: &mut Cx<'a>,
+    inst: Inst<'a>,
+    pairs: &'a [u32],
+    block: BlockIdx,
+    flow: &Flow,
+    scratch: &mut Scratch,
+) -> Checked {
     let predecessors = flow.cfg.predecessors(block);
     let parents = || pairs.as_chunks::<2>().0.iter().map(|p| spirula_binary::Id(p[1]));
     // A block that branches here twice is one parent.
@@ -291,10 +300,12 @@ fn phi_parents_in<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pairs: &'a [u32], block: 
         };
     }
     // Blocks with very many predecessors: compare sorted lists.
-    let mut wanted: alloc::vec::Vec<BlockIdx> = predecessors.to_vec();
+    let wanted = &mut scratch.blocks;
+    wanted.clear();
+    wanted.extend_from_slice(predecessors);
     wanted.sort_unstable();
     wanted.dedup();
-    let mut seen = alloc::vec![false; wanted.len()];
+    let seen = filled(&mut scratch.flags, wanted.len(), false);
     for (i, parent) in parents().enumerate() {
         let at = flow.block_of(parent).and_then(|b| wanted.binary_search(&b).ok());
         let twice = at.is_some_and(|at| core::mem::replace(&mut seen[at], true));

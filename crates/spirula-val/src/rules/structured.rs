@@ -1,6 +1,7 @@
 //! Structured control flow (§2.11). The rules are for modules with the Shader capability.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use spirula_binary::{Inst, Operands};
 use spirula_diag::{Site, rules};
@@ -9,7 +10,7 @@ use spirula_module::{BlockIdx, ConstructIdx, ConstructKind, Function, Header};
 
 use super::control_flow::{RECONVERGE_EARLY, reconverges_maximally};
 use crate::cx::{Cx, msg};
-use crate::flow::Flow;
+use crate::flow::{Flow, Scratch, filled};
 
 rules! {
     group "structured";
@@ -56,7 +57,8 @@ pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     let mut flow = core::mem::take(cx.flow);
     flow.structured.build(words, &flow.cfg);
     super::limits::nesting(cx, function, flow.structured.nesting_depth());
-    let mut walk = Walk { cx, flow: &flow };
+    let mut scratch = core::mem::take(&mut flow.scratch);
+    let mut walk = Walk { cx, flow: &flow, scratch: &mut scratch };
     walk.back_edges();
     // Constructs are what the rules mean only where the declarations keep theirs.
     if walk.declarations() {
@@ -68,12 +70,14 @@ pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     if reconverges_maximally(cx) {
         early_reconvergence(cx, &flow);
     }
+    flow.scratch = scratch;
     *cx.flow = flow;
 }
 
 struct Walk<'c, 'a> {
     cx: &'c mut Cx<'a>,
     flow: &'c Flow,
+    scratch: &'c mut Scratch,
 }
 
 impl Walk<'_, '_> {
@@ -117,7 +121,7 @@ impl Walk<'_, '_> {
 
     fn merge_twice(&mut self) -> bool {
         let headers = self.flow.structured.headers();
-        let mut first = alloc::vec![0u32; self.flow.cfg.len() as usize];
+        let first = filled(&mut self.scratch.words, self.flow.cfg.len() as usize, 0);
         let mut fine = true;
         for h in headers {
             let Some(seen) = h.merge.and_then(|b| first.get_mut(b.index())) else { continue };
@@ -200,7 +204,8 @@ impl Walk<'_, '_> {
 
     /// Divergent branches have a merge instruction.
     fn selections(&mut self) {
-        let mut declared = alloc::vec![false; self.flow.cfg.len() as usize];
+        let mut declared = core::mem::take(&mut self.scratch.flags);
+        filled(&mut declared, self.flow.cfg.len() as usize, false);
         for h in self.flow.structured.headers() {
             for b in [h.merge, h.continue_target].into_iter().flatten() {
                 declared[b.index()] = true;
@@ -228,6 +233,7 @@ impl Walk<'_, '_> {
                 self.cx.fail(if is_case { &SELECTION_CASE } else { &SELECTION }, inst, text).ok();
             }
         }
+        self.scratch.flags = declared;
     }
 
     /// Whether a label is another case of the innermost switch around a block.
@@ -395,18 +401,21 @@ impl Walk<'_, '_> {
                 return;
             }
         }
-        if let Some(falls) = self.fall_through(h, inst) {
+        let mut falls = core::mem::take(&mut self.scratch.words);
+        if self.fall_through(h, inst, &mut falls) {
             self.case_order(h, inst, &falls);
         }
+        self.scratch.words = falls;
     }
 
-    /// For each case, the case that it falls through to (position among the switch's cases).
-    fn fall_through(&mut self, h: &Header, inst: Inst<'_>) -> Option<alloc::vec::Vec<Option<u32>>> {
+    /// Finds for each case the case that it falls through to (position among the switch's cases, or `NO_CASE`). Returns
+    /// whether each does so at most once.
+    fn fall_through(&mut self, h: &Header, inst: Inst<'_>, falls: &mut Vec<u32>) -> bool {
         let s = &self.flow.structured;
-        let first = h.cases().next()?.0;
+        let Some(first) = h.cases().next().map(|c| c.0) else { return false };
         let count = h.cases().len();
-        let (mut falls, mut from): (alloc::vec::Vec<Option<u32>>, alloc::vec::Vec<Option<u32>>) =
-            (alloc::vec![None; count], alloc::vec![None; count]);
+        filled(falls, count, NO_CASE);
+        let from = filled(&mut self.scratch.more_words, count, NO_CASE);
         for case in h.cases() {
             let Some(c) = s.construct(case) else { continue };
             for &p in self.flow.cfg.predecessors(c.header) {
@@ -415,8 +424,8 @@ impl Walk<'_, '_> {
                 let (Some(to), Some(back)) = (falls.get_mut(source as usize), from.get_mut(target as usize)) else {
                     continue;
                 };
-                let many = to.is_some_and(|t| t != target) || back.is_some_and(|b| b != source);
-                (*to, *back) = (Some(target), Some(source));
+                let many = *to != NO_CASE && *to != target || *back != NO_CASE && *back != source;
+                (*to, *back) = (target, source);
                 if many {
                     let (site, label) = (self.terminator(p), self.label(c.header));
                     let text = || {
@@ -426,57 +435,75 @@ impl Walk<'_, '_> {
                         .note(Site::at(inst.offset()), "the switch")
                     };
                     self.cx.fail_site(&FALL_THROUGH, site, text).ok();
-                    return None;
+                    return false;
                 }
             }
         }
-        Some(falls)
+        true
     }
 
-    fn case_order(&mut self, h: &Header, inst: Inst<'_>, falls: &[Option<u32>]) {
+    fn case_order(&mut self, h: &Header, inst: Inst<'_>, falls: &[u32]) {
+        let mut places = core::mem::take(&mut self.scratch.ranges);
+        filled(&mut places, falls.len(), None);
+        if self.places(h, inst, &mut places) {
+            self.falls_in_order(h, inst, falls, &places);
+        }
+        self.scratch.ranges = places;
+    }
+
+    /// Finds the first and last position of each case in the list of targets. Returns whether equal labels stand together.
+    fn places(&mut self, h: &Header, inst: Inst<'_>, places: &mut [Option<(u32, u32)>]) -> bool {
         let s = &self.flow.structured;
-        let Some(first) = h.cases().next().map(|c| c.0) else { return };
-        // First and last position of each case in the list of targets.
-        let mut places: alloc::vec::Vec<Option<(u32, u32)>> = alloc::vec![None; falls.len()];
+        let Some(first) = h.cases().next().map(|c| c.0) else { return false };
         let m = self.cx.m;
         let labels = Operands::new(inst, &m).filter_map(Result::ok).filter(|o| o.kind == OperandKind::IdRef).skip(2);
-        for (at, o) in labels.enumerate() {
+        for (at, o) in (0u32..).zip(labels) {
             let block = o.id().and_then(|id| self.flow.block_of(id));
             let case = block.and_then(|b| s.case_of(h, b)).map(|c| (c.0 - first) as usize);
             let Some(place) = case.and_then(|c| places.get_mut(c)) else { continue };
-            let at = at as u32;
             match place {
                 Some((_, last)) if *last + 1 != at => {
-                    let id = o.word();
-                    self.cx
-                        .fail_at(&CASE_ORDER, inst, o.at as usize, || {
-                            format!("the targets with label %{id} do not stand together")
-                        })
-                        .ok();
-                    return;
+                    let text = || format!("the targets with label %{} do not stand together", o.word());
+                    return self.cx.fail_at(&CASE_ORDER, inst, o.at as usize, text).is_ok();
                 }
                 Some((_, last)) => *last = at,
                 None => *place = Some((at, at)),
             }
         }
+        true
+    }
+
+    fn falls_in_order(&mut self, h: &Header, inst: Inst<'_>, falls: &[u32], places: &[Option<(u32, u32)>]) {
+        let Some(first) = h.cases().next().map(|c| c.0) else { return };
         let place = |c: u32| places.get(c as usize).copied().flatten();
-        for (source, target) in falls.iter().enumerate().filter_map(|(s, t)| Some((s as u32, (*t)?))) {
+        for (source, &target) in (0u32..).zip(falls).filter(|f| *f.1 != NO_CASE) {
             // Through a default that is no target, the next case counts.
-            let target = match place(target) {
-                Some(_) => Some(target),
-                None => falls.get(target as usize).copied().flatten(),
-            };
-            let (Some(from), Some(to)) = (place(source), target.and_then(place)) else { continue };
+            let target =
+                if place(target).is_some() { target } else { falls.get(target as usize).copied().unwrap_or(NO_CASE) };
+            let (Some(from), Some(to)) = (place(source), place(target)) else { continue };
             if from.1 + 1 != to.0 {
-                let name =
-                    |c: u32| s.construct(ConstructIdx(first + c)).map(|c| self.label(c.header)).unwrap_or_default();
-                let (from, to) = (name(source), name(target.unwrap_or(0)));
-                self.cx.fail(&CASE_ORDER, inst, || format!("the case {from} falls through to {to}, but does not stand directly before it in the list of targets")).ok();
+                let name = |c: u32| {
+                    self.flow
+                        .structured
+                        .construct(ConstructIdx(first + c))
+                        .map(|c| self.label(c.header))
+                        .unwrap_or_default()
+                };
+                let (from, to) = (name(source), name(target));
+                let text = || {
+                    format!(
+                        "the case {from} falls through to {to}, but does not stand directly before it in the list of targets"
+                    )
+                };
+                self.cx.fail(&CASE_ORDER, inst, text).ok();
                 return;
             }
         }
     }
 }
+
+/// Position of a case that does not exist.
+const NO_CASE: u32 = u32::MAX;
 
 /// Blocks with several predecessors are where paths are declared to come together.
 fn early_reconvergence(cx: &mut Cx<'_>, flow: &Flow) {
