@@ -27,6 +27,7 @@ mod nesting;
 mod scan;
 mod structured;
 mod types;
+mod uses;
 
 pub use cfg::{
     Block, BlockIdx, Cfg, Edges, Stray, Targets, is_block_termination, is_branch, is_function_termination, is_merge,
@@ -43,3 +44,4 @@ pub use names::Names;
 pub use scan::{Call, ExtensionSet, Index};
 pub use structured::{Construct, ConstructIdx, ConstructKind, Header, HeaderIdx, Structured};
 pub use types::{Image, Type};
+pub use uses::Use;

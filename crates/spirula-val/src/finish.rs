@@ -10,7 +10,12 @@ pub(crate) static FUNCTION: &[for<'a> fn(&mut Cx<'a>, &'a Function)] =
     &[rules::control_flow::function, rules::structured::function, rules::limits::function];
 
 /// Judged at the end of the module.
-pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[rules::call_graph::module, rules::limits::module];
+#[rustfmt::skip] // one line each
+pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
+    rules::call_graph::module,
+    rules::limits::module,
+    rules::vulkan::builtins::module,
+];
 
 pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     for rule in FUNCTION {

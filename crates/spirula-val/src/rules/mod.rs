@@ -50,4 +50,6 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     limits::RULES,
     call_graph::RULES,
     crate::signature::RULES,
+    vulkan::builtins::RULES,
+    &vulkan::builtins::table::RULES,
 ];

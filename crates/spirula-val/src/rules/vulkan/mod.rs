@@ -1,5 +1,7 @@
 //! Vulkan's rules (Vulkan specification, appendix "Vulkan Environment for SPIR-V", and the interface chapters).
 
+pub(crate) mod builtins;
+
 use crate::dispatch::Table;
 
 /// Further rules for instructions. An instruction may stand in one table only.
