@@ -156,7 +156,12 @@ fn ops(t: &mut Tables<'_>) -> Result<String> {
     s += "}\n\nconst fn n(caps: u16, exts: u16, min: u8, last: u8) -> Needs {\n    Needs { caps, exts, min, last }\n}\n\n";
     s += "#[allow(clippy::too_many_arguments)]\nconst fn i(row: u16, opcode: u16, name: &'static str, class: Class, flags: u8, min_words: u8, first: u16, count: u8, needs: Needs) -> InstDesc {\n    InstDesc { name, first, count, class, min_words, flags, op: Op(opcode), row, needs }\n}\n\n";
     let model = t.model;
-    writeln!(s, "pub(crate) const INST_COUNT: usize = {};\n\npub(crate) static INSTS: &[InstDesc] = &[", model.insts.len()).ok();
+    writeln!(
+        s,
+        "pub(crate) const INST_COUNT: usize = {};\n\npub(crate) static INSTS: &[InstDesc] = &[",
+        model.insts.len()
+    )
+    .ok();
     for (row, i) in model.insts.iter().enumerate() {
         let class = class_ident(i.class.as_deref().context("an instruction without class")?);
         let flags = flags(model, i)?;
@@ -165,7 +170,12 @@ fn ops(t: &mut Tables<'_>) -> Result<String> {
             1 + i.operands.iter().filter(one).map(|o| if o.kind.starts_with("Pair") { 2 } else { 1 }).sum::<usize>();
         let (first, count) = t.shape(&i.operands, None)?;
         let needs = t.needs(&i.needs)?;
-        writeln!(s, "    i({row}, {}, {:?}, {class}, {flags}, {words}, {first}, {count}, {needs}),", i.opcode, i.opname).ok();
+        writeln!(
+            s,
+            "    i({row}, {}, {:?}, {class}, {flags}, {words}, {first}, {count}, {needs}),",
+            i.opcode, i.opname
+        )
+        .ok();
     }
     s += "];\n\n";
     op_pages(&mut s, model);

@@ -327,9 +327,7 @@ fn definition<'a>(cx: &mut Cx<'a>, object: &Object) -> Checked {
                 class_is(cx, object, def, demand.rule, classes)
             }
             What::Type(want) if object.member.is_none() && !of_mesh => own_type(cx, object, def, demand.rule, want),
-            What::MeshType(want) if object.member.is_none() && of_mesh => {
-                mesh_type(cx, object, def, demand.rule, want)
-            }
+            What::MeshType(want) if object.member.is_none() && of_mesh => mesh_type(cx, object, def, demand.rule, want),
             What::With([], decoration) => with(cx, object, def, demand.rule, *decoration),
             _ => Ok(()),
         };
