@@ -5,12 +5,12 @@ use spirula_grammar::{self as g, ExtInstDesc, InstDesc, MAGIC, Op, OperandKind, 
 
 use super::cache::Cache;
 use super::error::{Done, MAX_ERRORS, shown};
-use super::header::{Hints, hints};
 use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark};
 use super::operand::ANY_IDS;
 use super::record::Def;
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
+use crate::dis::header::HeaderHints;
 
 /// Largest word count of one instruction; it has 16 bits.
 const MAX_WORDS: usize = 0xffff;
@@ -32,7 +32,7 @@ pub(super) struct Assembler<'t> {
     pub(super) ext_insts: Cache<'t, &'static ExtInstDesc>,
     spots: Option<Vec<SourceSpot>>,
     version: Version,
-    hints: Hints,
+    hints: HeaderHints,
     /// The operand last read.
     pub(super) token: Mark,
     /// End of the token last read.
@@ -107,7 +107,8 @@ impl Shape {
 
 impl<'t> Assembler<'t> {
     pub(super) fn new(text: &'t [u8], options: &'t AsmOptions, map: bool) -> Assembler<'t> {
-        let hints = hints(text);
+        let hints = HeaderHints::read(text);
+        let hinted = hints.version.map(Version::from_word).filter(|v| (Version::v1(0)..=NEWEST).contains(v));
         let mut out = Vec::with_capacity(text.len() / 8 + HEADER_WORDS);
         out.extend([0; HEADER_WORDS]);
         let lex = Lexer::new(text);
@@ -123,7 +124,7 @@ impl<'t> Assembler<'t> {
             enumerants: Cache::new(),
             ext_insts: Cache::new(),
             spots: map.then(Vec::new),
-            version: options.version.or(hints.version).unwrap_or(NEWEST),
+            version: options.version.or(hinted).unwrap_or(NEWEST),
             hints,
             token: lex.mark(),
             end: 0,
@@ -158,10 +159,11 @@ impl<'t> Assembler<'t> {
     fn header(&mut self) {
         let mut header = [MAGIC, self.version.to_word(), self.options.generator, self.ids.bound(), 0];
         if self.options.keep_header {
-            let [.., generator, bound, schema] = &mut header;
-            *generator = self.hints.generator.unwrap_or(*generator);
-            *bound = self.hints.bound.unwrap_or(0).max(*bound);
-            *schema = self.hints.schema.unwrap_or(0);
+            let HeaderHints { version, generator, bound, schema } = self.hints;
+            let version = version.filter(|_| self.options.version.is_none());
+            for (word, hint) in header.iter_mut().skip(1).zip([version, generator, bound, schema]) {
+                *word = hint.unwrap_or(*word);
+            }
         }
         if let Some(first) = self.out.first_chunk_mut() {
             *first = header;

@@ -7,7 +7,6 @@
 mod cache;
 mod encode;
 mod error;
-mod header;
 mod ids;
 mod lex;
 mod operand;
@@ -34,8 +33,8 @@ pub struct AsmOptions {
     /// Generator word for the header. The default is that of the Khronos SPIR-V Tools assembler, so that the same text
     /// gives the same words.
     pub generator: u32,
-    /// Take generator, bound and schema from the comments that a disassembler puts at the start (`; Bound: 12`), so that
-    /// a module comes back as it was. The bound is never made smaller than the ids need.
+    /// Take the header from the comments that a disassembler puts at the start (`; Bound: 12`), as far as they say it
+    /// and `version` does not, so that a module comes back as it was.
     pub keep_header: bool,
     /// Accept the few instructions that `version` lacks and that no capability or extension brings (`OpPtrEqual` before
     /// 1.4), for a validator to judge.
