@@ -1,7 +1,7 @@
 //! One instruction → one line.
 
-use spirula_binary::{Id, Inst, Operands};
-use spirula_grammar::{InstDesc, Quantifier};
+use spirula_binary::{Id, Inst, LitStr, Operands};
+use spirula_grammar::{ExtSet, InstDesc, Op, Quantifier};
 
 use super::colour;
 use super::ids::LiteralTypes;
@@ -26,7 +26,7 @@ pub(crate) struct Printer<'a> {
     pub(crate) types: LiteralTypes,
     /// Column of the opcodes of instructions without result.
     pub(crate) indent: usize,
-    /// Write `OpUnknown(…)` rather than `!…`.
+    /// Write the operands of `OpUnknown(…)` as numbers rather than as `!…`.
     pub(crate) as_unknown: bool,
 }
 
@@ -71,6 +71,10 @@ impl<'a> Printer<'a> {
             self.operands(inst)?;
         }
         self.types.note(inst, desc);
+        if inst.op() == Op::ExtInstImport && !LitStr::read(inst.tail(2)).is_some_and(|n| is_assemblable(&n.to_bytes()))
+        {
+            return Err(Reason::UnknownSet);
+        }
         Ok(())
     }
 
@@ -134,20 +138,29 @@ impl<'a> Printer<'a> {
 
     fn raw(&mut self, inst: Inst<'_>, nesting: usize) {
         spaces(&mut self.pen.out, self.indent + nesting);
+        // Words alone would be read as further operands of the instruction before, where it takes any number.
+        self.pen.out.push_str("OpUnknown(");
+        print::unsigned(&mut self.pen.out, inst.op().0.into());
+        self.pen.out.push_str(", ");
+        print::unsigned(&mut self.pen.out, inst.words().len() as u64);
+        self.pen.out.push(')');
         if self.as_unknown {
-            self.pen.out.push_str("OpUnknown(");
-            print::unsigned(&mut self.pen.out, inst.op().0.into());
-            self.pen.out.push_str(", ");
-            print::unsigned(&mut self.pen.out, inst.words().len() as u64);
-            self.pen.out.push(')');
             for word in inst.tail(1) {
                 self.pen.out.push(' ');
                 print::unsigned(&mut self.pen.out, (*word).into());
             }
         } else {
-            raw_words(&mut self.pen.out, inst.words());
+            if inst.words().len() > 1 {
+                self.pen.out.push(' ');
+            }
+            raw_words(&mut self.pen.out, inst.tail(1));
         }
     }
+}
+
+/// Whether assemblers take an import of this set: they know it, or it is non-semantic.
+fn is_assemblable(name: &[u8]) -> bool {
+    ExtSet::from_name(name).is_some() || name.starts_with(b"NonSemantic.")
 }
 
 /// Appends words in the form that stands for any word: `!0x00020011 !0x00000001`.

@@ -19,6 +19,8 @@ pub(crate) enum Reason {
     ZeroId,
     /// An extended instruction's set is no `OpExtInstImport`.
     NotImported(Id),
+    /// An extended instruction set that no assembler takes.
+    UnknownSet,
     /// The string has bytes that no text has.
     NotUtf8,
     /// The bytes behind the string's NUL are not 0.
@@ -30,7 +32,7 @@ pub(crate) enum Reason {
 impl Reason {
     /// Whether the instruction is wrong, rather than merely unusual.
     pub(crate) fn is_damage(self) -> bool {
-        matches!(self, Reason::Decode(_) | Reason::ZeroId | Reason::NotImported(_))
+        matches!(self, Reason::Decode(_) | Reason::ZeroId | Reason::NotImported(_) | Reason::UnknownSet)
     }
 }
 
@@ -40,6 +42,7 @@ impl fmt::Display for Reason {
             Reason::Decode(e) => e.fmt(f),
             Reason::ZeroId => f.write_str("0 is not an id"),
             Reason::NotImported(set) => write!(f, "{set} is not an OpExtInstImport"),
+            Reason::UnknownSet => f.write_str("the extended instruction set is unknown"),
             Reason::NotUtf8 => f.write_str("the string is not UTF-8"),
             Reason::Padding => f.write_str("the bytes after the string's NUL are not 0"),
             Reason::Literal(Number { width, kind }) => {
