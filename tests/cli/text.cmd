@@ -84,7 +84,7 @@ $ spirula dis files/unknown_opcode.spv
 > ; Schema: 0
 >                OpCapability Shader
 >                OpMemoryModel Logical GLSL450
->                !0x00027fff !0x0000002a  ; unknown opcode
+>                OpUnknown(32767, 2) !0x0000002a  ; unknown opcode
 ! error[damaged]: unknown opcode
 ! --> files/unknown_opcode.spv: byte 40
 !
