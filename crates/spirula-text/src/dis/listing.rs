@@ -3,12 +3,15 @@
 use core::fmt::Write as _;
 
 use spirula_binary::{FrameError, Frames, HEADER_WORDS, Inst};
-use spirula_grammar::MAGIC;
+use spirula_grammar::{MAGIC, Op};
 
+use super::blocks::{self, Block};
 use super::line::{Printer, raw_words, spaces};
 use super::names::Names;
+use super::notes::Notes;
 use super::pen::Reason;
 use super::{Damage, DisOptions, Disassembly, colour, header};
+use crate::number::print;
 
 /// Column of the opcodes.
 const INDENT: usize = 15;
@@ -46,6 +49,9 @@ fn not_a_module(words: &[u32]) -> Disassembly {
     Disassembly { text: format!("; {message}\n"), damage: vec![Damage { word: 0, message }] }
 }
 
+/// Deeper nesting is not shown, lest the text of a deeply nested module be mostly spaces.
+const DEEPEST: u32 = 64;
+
 /// A module's text in the making.
 struct Listing<'a> {
     printer: Printer<'a>,
@@ -54,6 +60,9 @@ struct Listing<'a> {
     /// Where the line begins.
     line: usize,
     comments: Column,
+    notes: Option<Notes>,
+    /// The comment in the making; kept for its memory.
+    said: String,
 }
 
 impl<'a> Listing<'a> {
@@ -63,26 +72,75 @@ impl<'a> Listing<'a> {
         printer.pen.colour = options.colour;
         printer.as_unknown = options.handle_unknown_opcodes;
         printer.indent = if options.no_indent { 0 } else { INDENT };
-        Listing { printer, options, damage: Vec::new(), line: 0, comments: Column::default() }
+        let notes = options.comment.then(|| Notes::new(words.len()));
+        Listing {
+            printer,
+            options,
+            damage: Vec::new(),
+            line: 0,
+            comments: Column::default(),
+            notes,
+            said: String::new(),
+        }
     }
 
     fn module(&mut self, words: &[u32]) {
-        for inst in Frames::of(words) {
+        let by_block = self.options.nested_indent || self.options.reorder_blocks;
+        let mut frames = Frames::of(words);
+        while let Some(inst) = frames.next() {
             match inst {
+                Ok(inst) if by_block && inst.op() == Op::Label => {
+                    let end = self.body(words, inst);
+                    frames = Frames::from(words, end);
+                }
                 Ok(inst) => self.instruction(inst, 0),
                 Err(e) => self.rest(words, e),
             }
         }
     }
 
+    /// Prints a function's blocks, of which `first` is the first label, and returns where they end.
+    fn body(&mut self, words: &[u32], first: Inst<'_>) -> u32 {
+        let mut end = first.offset();
+        for inst in Frames::from(words, end).map_while(Result::ok) {
+            if matches!(inst.op(), Op::FunctionEnd | Op::Function) {
+                break;
+            }
+            // What selectors are must be known before their blocks come in another order.
+            if let Some(desc) = inst.desc() {
+                self.printer.types.note(inst, desc);
+            }
+            end = inst.offset() + inst.words().len() as u32;
+        }
+        let blocks = blocks::arrange(words, first.offset(), end, &self.printer.types, self.options.reorder_blocks);
+        for block in blocks {
+            self.block(words, block);
+        }
+        end
+    }
+
+    fn block(&mut self, words: &[u32], block: Block) {
+        let nested = self.options.nested_indent;
+        let depth = if nested { 2 * block.depth.min(DEEPEST) as usize } else { 0 };
+        let mut nesting = depth;
+        if nested {
+            self.end_line();
+        }
+        for inst in Frames::from(words, block.start).map_while(Result::ok).take_while(|i| i.offset() < block.end) {
+            self.instruction(inst, nesting);
+            nesting = if nested { depth + 2 } else { 0 };
+        }
+    }
+
     #[inline]
     fn instruction(&mut self, inst: Inst<'_>, nesting: usize) {
+        if self.notes.is_some() {
+            self.heading(inst);
+        }
         self.line = self.printer.pen.out.len();
         let raw = self.printer.instruction(inst, nesting);
-        if self.options.offsets {
-            self.comment(|out| {
-                let _ = write!(out, "{:#010x}", inst.offset() * 4);
-            });
+        if self.options.offsets || self.notes.is_some() {
+            self.comment(inst, raw.is_none());
         }
         if let Some(reason) = raw {
             self.reason(inst, reason);
@@ -123,20 +181,79 @@ impl<'a> Listing<'a> {
         self.damage.push(Damage { word: error.offset(), message: error.to_string() });
     }
 
-    /// Appends to the line's comment.
-    fn comment(&mut self, print: impl FnOnce(&mut String)) {
+    /// Prints the line that announces a section or function.
+    fn heading(&mut self, inst: Inst<'_>) {
+        let function = inst.op() == Op::Function;
+        let heading = self.notes.as_mut().and_then(|n| n.heading(inst));
+        if heading.is_none() && !function {
+            return;
+        }
+        let Printer { pen, indent, .. } = &mut self.printer;
+        pen.out.push_str(if function && self.options.nested_indent { "\n\n" } else { "\n" });
+        spaces(&mut pen.out, *indent);
+        if self.options.colour {
+            pen.out.push_str(colour::COMMENT);
+        }
+        pen.out.push_str("; ");
+        match heading {
+            Some(heading) => pen.out.push_str(heading),
+            None => {
+                pen.out.push_str("Function ");
+                match pen.names.and_then(|n| n.get(inst.id(2))) {
+                    Some(name) => pen.out.push_str(name),
+                    None => print::unsigned(&mut pen.out, inst.word(2).into()),
+                }
+            }
+        }
+        if self.options.colour {
+            pen.out.push_str(colour::RESET);
+        }
+        pen.out.push('\n');
+    }
+
+    /// Appends the comment on an instruction, if there is anything to say.
+    fn comment(&mut self, inst: Inst<'_>, decoded: bool) {
+        let mut comment = core::mem::take(&mut self.said);
+        if self.options.offsets {
+            let _ = write!(comment, "{:#010x}", u64::from(inst.offset()) * 4);
+        }
+        if let (Some(notes), true) = (&mut self.notes, decoded) {
+            if inst.op() == Op::Name {
+                separate(&mut comment);
+                let _ = write!(comment, "id {}", inst.id(1));
+            } else if inst.op() == Op::Decorate {
+                notes.decorate(inst.id(1), self.printer.pen.out.get(self.line..).unwrap_or(""));
+            } else if let Some(id) = inst.result() {
+                for decoration in notes.take(id) {
+                    separate(&mut comment);
+                    comment.push_str(decoration);
+                }
+            }
+        }
         let out = &mut self.printer.pen.out;
-        let line = out.get(self.line..).unwrap_or("");
-        let column = self.comments.next(visible_len(line));
-        spaces(out, column);
-        out.push_str("; ");
-        if self.options.colour {
-            out.push_str(colour::COMMENT);
+        if comment.is_empty() {
+            self.comments = Column::default();
+        } else {
+            let len = visible_len(out.get(self.line..).unwrap_or(""));
+            spaces(out, self.comments.next(len));
+            if self.options.colour {
+                out.push_str(colour::COMMENT);
+            }
+            out.push_str("; ");
+            out.push_str(&comment);
+            if self.options.colour {
+                out.push_str(colour::RESET);
+            }
         }
-        print(out);
-        if self.options.colour {
-            out.push_str(colour::RESET);
-        }
+        comment.clear();
+        self.said = comment;
+    }
+}
+
+/// Puts a comma between two comments.
+fn separate(comment: &mut String) {
+    if !comment.is_empty() {
+        comment.push_str(", ");
     }
 }
 

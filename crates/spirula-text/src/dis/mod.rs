@@ -1,11 +1,13 @@
 //! The disassembler: words → text.
 
+mod blocks;
 mod colour;
 pub(crate) mod header;
 pub(crate) mod ids;
 mod line;
 mod listing;
 mod names;
+mod notes;
 mod pen;
 
 use spirula_binary::Inst;
