@@ -97,3 +97,7 @@ $ spirula as files/valid.spvasm files/dir/a.spvasm -o $TMP/out/
 $ spirula val $TMP/out
 ! 2 modules: 2 valid; environment chosen from the module: vulkan1.4
 = 0
+# Two inputs of one name.
+$ spirula as files/valid.spvasm files/dir/../valid.spvasm -o $TMP/same/
+! error: files/dir/../valid.spvasm is not written: $TMP/same/valid.spv is already another input's
+= 3

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use spirula_cli::PRELUDES;
+use spirula_cli::{PRELUDES, Version};
 use spirula_text::{AsmOptions, assemble_with_map};
 use spirula_val::TargetEnv;
 
@@ -142,12 +142,12 @@ impl TestFile {
 
     /// Options to assemble with: the environment's version, and whatever the validator is to judge.
     pub(crate) fn asm_options(&self) -> AsmOptions {
-        let own = self.version.map(spirula_grammar_version);
-        AsmOptions {
-            version: own.or(self.env.map(|e| e.version)),
-            any_version: self.kind == Kind::Val,
-            ..AsmOptions::default()
-        }
+        AsmOptions { version: self.version(), any_version: self.kind == Kind::Val, ..AsmOptions::default() }
+    }
+
+    /// The version for the header; the newest where it is not said.
+    fn version(&self) -> Option<Version> {
+        self.version.map(Version::v1).or(self.env.map(|e| e.version))
     }
 
     /// The text to assemble, and which line of the file each of its lines is.
@@ -179,7 +179,7 @@ impl TestFile {
         };
         for line in prelude.lines() {
             match section(line) {
-                None => push(line, None),
+                None => push(conditional(line, self.version()).unwrap_or(line), None),
                 Some(name) => parts.iter().filter(|p| p.0 == name).for_each(|p| push(p.2, Some(p.1))),
             }
         }
@@ -237,14 +237,19 @@ impl TestFile {
     }
 }
 
-fn spirula_grammar_version(minor: u8) -> spirula_cli::Version {
-    spirula_cli::Version::v1(minor)
-}
-
 /// The name in a line `; @name`.
 fn section(line: &str) -> Option<&str> {
     let name = line.trim().strip_prefix(';')?.trim().strip_prefix('@')?;
     Some(name.split_whitespace().next().unwrap_or(""))
+}
+
+/// What stands behind `; if >= 1.4:` or `; if < 1.3:`, where that is so for the version.
+fn conditional(line: &str, version: Option<Version>) -> Option<&str> {
+    let (condition, code) = line.strip_prefix("; if ")?.split_once(": ")?;
+    let (comparison, minor) = condition.split_once(" 1.")?;
+    let (minor, version) = (Version::v1(minor.parse().ok()?), version.unwrap_or(Version::v1(6)));
+    let so = if comparison == "<" { version < minor } else { version >= minor };
+    so.then_some(code)
 }
 
 /// The first lines that differ.

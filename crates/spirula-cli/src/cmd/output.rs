@@ -1,5 +1,8 @@
 //! Where results of `as` and `dis` go.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +16,7 @@ pub(crate) enum Output {
     Stdout,
     File(PathBuf),
     /// One file per input, with this extension.
-    Folder(PathBuf, &'static str),
+    Folder(PathBuf, &'static str, RefCell<BTreeSet<OsString>>),
 }
 
 impl Output {
@@ -27,7 +30,7 @@ impl Output {
                         complain(&format!("cannot make {}: {e}", path.display()));
                         FAILED
                     })?;
-                    return Ok(Output::Folder(path.to_owned(), extension));
+                    return Ok(Output::Folder(path.to_owned(), extension, RefCell::default()));
                 }
                 if inputs > 1 {
                     complain("several inputs need a folder to write to: -o FOLDER/");
@@ -55,11 +58,15 @@ impl Output {
                 Err(e) => ("standard output".to_owned(), Err(e)),
             },
             Output::File(path) => (path.display().to_string(), write_file(path, bytes)),
-            Output::Folder(folder, extension) => {
+            Output::Folder(folder, extension, written) => {
                 let stem = Path::new(input).file_stem().unwrap_or("stdin".as_ref());
                 let mut name = stem.to_owned();
                 name.push(extension);
-                let path = folder.join(name);
+                let path = folder.join(&name);
+                if !written.borrow_mut().insert(name) {
+                    complain(&format!("{input} is not written: {} is already another input's", path.display()));
+                    return (FAILED, true);
+                }
                 (path.display().to_string(), write_file(&path, bytes))
             }
         };

@@ -1,5 +1,6 @@
 //! Where an instruction comes from in the shader's source: `OpLine`, and `DebugLine` of NonSemantic.Shader.DebugInfo.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use spirula_binary::{Frames, Inst, LitStr};
@@ -29,9 +30,19 @@ pub(super) struct SourceMap<'a> {
     last_source: Option<u32>,
     /// 32-bit `OpConstant`s, made on demand where there is a set that uses them.
     constants: BTreeMap<u32, u32>,
+    cursor: Cell<Option<Cursor>>,
 }
 
-#[derive(Clone, Copy)]
+/// Where a walk ended.
+#[derive(Clone, Copy, Debug)]
+struct Cursor {
+    from: u32,
+    next: u32,
+    /// What holds before `next`.
+    current: Option<Span>,
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Span {
     file: u32,
     lines: (u32, u32),
@@ -91,8 +102,16 @@ impl<'a> SourceMap<'a> {
         if self.strings.is_empty() {
             return None;
         }
-        let mut current = None;
-        for inst in Frames::from(words, from).map_while(Result::ok) {
+        // Findings come in the order of the words, so that the walk goes on where the last one ended.
+        let last = self.cursor.get().filter(|c| c.from == from && c.next <= word);
+        let mut current = last.and_then(|c| c.current);
+        let mut next = last.map_or(from, |c| c.next);
+        for inst in Frames::from(words, next).map_while(Result::ok) {
+            next = inst.offset();
+            if next > word {
+                break;
+            }
+            self.cursor.set(Some(Cursor { from, next, current }));
             match inst.op() {
                 Op::Line => {
                     let (line, column) = (inst.word(2), inst.word(3));
@@ -106,7 +125,7 @@ impl<'a> SourceMap<'a> {
                 },
                 _ => {}
             }
-            if inst.offset() >= word {
+            if next == word {
                 break;
             }
             if is_terminator(inst.op()) {

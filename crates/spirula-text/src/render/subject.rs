@@ -1,7 +1,7 @@
 //! A module together with what it was read from: the look-ups that turn word offsets into what people can read.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spirula_binary::{Context, Frames, HEADER_WORDS, Id, Imported, Inst, LitStr, Number};
 use spirula_diag::{Diagnostic, Site};
@@ -32,6 +32,8 @@ pub struct Subject<'a> {
     origin: Option<Origin<'a>>,
     tables: OnceCell<Tables<'a>>,
     text_lines: OnceCell<Vec<&'a [u8]>>,
+    /// For every entry point, the functions that it reaches.
+    reached: OnceCell<Vec<BTreeSet<u32>>>,
     /// Names of ids that nothing defines.
     undefined: RefCell<BTreeMap<u32, String>>,
 }
@@ -69,6 +71,7 @@ impl<'a> Subject<'a> {
             origin,
             tables: OnceCell::new(),
             text_lines: OnceCell::new(),
+            reached: OnceCell::new(),
             undefined: RefCell::default(),
         }
     }
@@ -214,21 +217,14 @@ impl<'a> Subject<'a> {
     /// The entry points that can reach the function which `word` is in.
     fn entry_points_of(&self, word: u32) -> Vec<String> {
         let Some(target) = self.function_at(word).map(|f| f.id) else { return Vec::new() };
-        let tables = self.tables();
-        let by_id: BTreeMap<u32, &Function> = tables.functions.iter().map(|f| (f.id, f)).collect();
+        let reached = self.reached.get_or_init(|| self.tables().reached());
         let mut found: Vec<String> = Vec::new();
-        for (entry, name) in &tables.entry_points {
-            let mut seen = std::collections::BTreeSet::from([*entry]);
-            let mut queue = vec![*entry];
-            while let Some(id) = queue.pop() {
-                let calls = by_id.get(&id).map_or(&[][..], |f| &f.calls);
-                queue.extend(calls.iter().filter(|c| seen.insert(**c)));
-            }
-            let name = name.to_text();
-            if seen.contains(&target) && !found.contains(&name) {
-                found.push(name);
+        for ((_, name), functions) in self.tables().entry_points.iter().zip(reached) {
+            if functions.contains(&target) {
+                found.push(name.to_text());
             }
         }
+        found.dedup();
         found
     }
 }
@@ -258,6 +254,22 @@ impl<'a> Tables<'a> {
             f.end = end;
         }
         tables
+    }
+
+    /// For every entry point, the functions of its call graph.
+    fn reached(&self) -> Vec<BTreeSet<u32>> {
+        let by_id: BTreeMap<u32, &Function> = self.functions.iter().map(|f| (f.id, f)).collect();
+        let from = |entry: u32| {
+            let mut seen = BTreeSet::from([entry]);
+            let mut queue = vec![entry];
+            while let Some(id) = queue.pop() {
+                let calls = by_id.get(&id).map_or(&[][..], |f| &f.calls);
+                queue.extend(calls.iter().filter(|c| seen.insert(**c)));
+            }
+            seen
+        };
+        // Each costs a walk over the functions; nobody reads a list of more.
+        self.entry_points.iter().take(64).map(|(entry, _)| from(*entry)).collect()
     }
 
     fn take(&mut self, inst: Inst<'a>, end: u32) {
