@@ -1,4 +1,8 @@
 //! Structured control flow (§2.11). The rules are for modules with the Shader capability.
+//!
+//! That a construct which contains a header contains its merge block, too, needs no rule: it follows from the dominance
+//! that §2.11.1 demands. Were a merge block outside, the construct's own merge block or Continue Target would have to be
+//! dominated by the inner header, although a declaration leads to it past that header.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -36,8 +40,6 @@ rules! {
     EXIT: "construct-exit", spec "§2.11.3";
     /// A branch enters a construct at its header only.
     ENTER: "construct-enter", spec "§2.11.3";
-    /// A construct that contains a header contains that header's merge block, too.
-    NESTING: "construct-nesting", spec "§2.11.3";
     /// Only blocks of a loop branch to its Continue Target.
     CONTINUE_FROM: "loop-continue-from-outside", spec "§2.11.3";
     /// The header of a switch structurally dominates all its cases.
@@ -63,7 +65,7 @@ pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     // Constructs are what the rules mean only where the declarations keep theirs.
     if walk.declarations() {
         walk.selections();
-        if walk.nesting() && walk.edges() {
+        if walk.edges() {
             walk.switches();
         }
     }
@@ -97,7 +99,8 @@ impl Walk<'_, '_> {
     fn back_edges(&mut self) {
         for &(from, to) in self.flow.structured.back_edges() {
             let is_loop = self.flow.structured.header_at(to).is_some_and(|h| h.kind == ConstructKind::Loop);
-            if !is_loop {
+            // Branches to the entry block are wrong in themselves.
+            if !is_loop && to != BlockIdx::ENTRY {
                 let (site, label) = (self.terminator(from), self.label(to));
                 self.cx
                     .fail_site(&BACK_EDGE, site, || {
@@ -111,6 +114,9 @@ impl Walk<'_, '_> {
     /// Returns whether all headers keep the rules of §2.11.1.
     fn declarations(&mut self) -> bool {
         let mut fine = self.merge_twice();
+        if !fine {
+            return false;
+        }
         for h in self.flow.structured.headers() {
             if self.flow.structured.is_reachable(h.block) {
                 fine &= self.header(h);
@@ -143,14 +149,23 @@ impl Walk<'_, '_> {
 
     fn header(&mut self, h: &Header) -> bool {
         let s = &self.flow.structured;
-        let Some(merge) = h.merge else { return false };
+        // The header as its own merge block is what `merge-target` is about.
+        let Some(merge) = h.merge.filter(|m| *m != h.block) else { return false };
         if !s.strictly_dominates(h.block, merge) {
+            let header = self.label(h.block);
+            let outer =
+                s.innermost_loop(h.block).and_then(|c| s.declaration(c)).filter(|l| l.continue_target == Some(merge));
             let text = || {
-                format!(
-                    "the header {} does not strictly structurally dominate its merge block {}",
-                    self.flow.cfg.block(h.block).map_or_else(Default::default, |b| b.label),
+                let m = msg(format!(
+                    "the header {header} does not strictly structurally dominate its merge block {}",
                     h.merge_id
-                )
+                ));
+                match outer {
+                    Some(l) => m
+                        .note(Site::operand(l.inst, 2), "it is the Continue Target of this loop")
+                        .help("give the header a merge block of its own that branches to the Continue Target"),
+                    None => m,
+                }
             };
             return self.cx.fail_site(&MERGE_DOMINATED, Site::operand(h.inst, 1), text).is_ok();
         }
@@ -245,25 +260,6 @@ impl Walk<'_, '_> {
             let case = s.case_of(h, to);
             case != s.case_of(h, from) && case.and_then(|c| s.construct(c)).is_some_and(|c| c.header == to)
         })
-    }
-
-    /// Constructs nest. Returns whether they do.
-    fn nesting(&mut self) -> bool {
-        let s = &self.flow.structured;
-        let mut fine = true;
-        for h in s.headers().iter().filter(|h| s.is_reachable(h.block)) {
-            let Some(merge) = h.merge else { continue };
-            let Some(outer) = s.parent(h.construct) else { continue };
-            if !s.contains(outer, merge) {
-                let (kind, at) = self.describe(outer);
-                let text = || {
-                    msg(format!("the header belongs to a {kind}, but its merge block {} does not", h.merge_id))
-                        .note(at, format!("the {kind}"))
-                };
-                fine &= self.cx.fail_site(&NESTING, Site::operand(h.inst, 1), text).is_ok();
-            }
-        }
-        fine
     }
 
     fn describe(&self, c: ConstructIdx) -> (ConstructKind, Site) {
