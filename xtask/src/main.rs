@@ -1,8 +1,12 @@
 //! Development tasks: `cargo xtask TASK`.
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, unreachable_pub)]
 
+mod bench;
 mod codegen;
 mod conformance;
+mod perf;
+#[cfg(test)]
+mod tidy;
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +19,18 @@ enum Task {
     Codegen(codegen::Args),
     /// Runs the conformance suites and compares with the checked-in ratchet tables
     Conformance(conformance::Args),
+    /// Compares speed and memory with other tools
+    Bench(bench::Args),
+    /// Gates instruction counts and allocations of pinned modules
+    Perf(perf::Args),
 }
 
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Codegen(args) => codegen::run(&args),
         Task::Conformance(args) => conformance::run(&args),
+        Task::Bench(args) => bench::run(&args),
+        Task::Perf(args) => perf::run(&args),
     }
 }
 

@@ -1,10 +1,10 @@
 //! `cargo xtask conformance`: other people's test cases, judged in one process.
 
 mod asm;
-mod corpus;
+pub mod corpus;
 mod engine;
 mod flags;
-mod ratchet;
+pub mod ratchet;
 mod real;
 mod reflect;
 mod show;

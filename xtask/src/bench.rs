@@ -1,0 +1,200 @@
+//! `cargo xtask bench`: speed and memory next to other tools, on the corpus' large modules and on all of it.
+//!
+//! Wall times are medians of alternating runs, one core each (`-j1`), whole processes; a batch uses all cores. Peaks
+//! are the processes' largest resident sets. Peers are found in `--peers DIR` or on PATH; none is installed.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use wait4::Wait4;
+
+use crate::conformance::corpus;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folder with spirv-as, spirv-dis and spirv-val; without it they are looked for on PATH
+    #[arg(long, value_name = "DIR")]
+    peers: Option<PathBuf>,
+    /// Folder that holds the suite `real`, unpacked or as real.tar.xz
+    #[arg(long, value_name = "DIR", default_value = "../shared/corpus")]
+    corpus: PathBuf,
+    /// Runs of each tool per module
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    runs: usize,
+    /// Leave out the whole corpus as one batch
+    #[arg(long)]
+    no_batch: bool,
+}
+
+/// Large modules of the corpus; a folder stands for its largest module.
+static LARGE: &[&str] = &[
+    "big/synth_uber_1200.spv",
+    "big/synth_uber_400.spv",
+    "big/synth_uber_400_debuginfo.spv",
+    "big/synth_uber_400_opt.spv",
+    "big/lux_pathocl_O0.spv",
+    "libclc",
+    "nvpro-gltf-renderer",
+    "naga-out-asm",
+];
+
+/// One run of a process.
+#[derive(Clone, Copy)]
+struct Sample {
+    wall: Duration,
+    peak: u64,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let Some(real) = corpus::suite(&args.corpus, "real")? else {
+        println!("bench: no suite `real` in {}, nothing to measure", args.corpus.display());
+        return Ok(());
+    };
+    let ours = build()?;
+    let scratch = crate::target_dir().join("bench");
+    std::fs::create_dir_all(&scratch)?;
+    for operation in ["dis", "as", "val"] {
+        let name = format!("spirv-{operation}");
+        let Some(peer) = find(args, &name) else {
+            println!("{operation}: {name} was not found, skipped");
+            continue;
+        };
+        println!("\n{operation}: spirula against {} ({})", peer.display(), version(&peer));
+        println!("{:40} {:>9} {:>9} {:>6} {:>8} {:>8}", "module", "ms", "theirs", "×", "MiB", "theirs");
+        for module in LARGE {
+            large(args, operation, &ours, &peer, &real.join(module), &scratch)?;
+        }
+    }
+    if !args.no_batch
+        && let Some(peer) = find(args, "spirv-val")
+    {
+        batch(&ours, &peer, &real)?;
+    }
+    Ok(())
+}
+
+fn build() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .current_dir(crate::root())
+        .args(["build", "--quiet", "--release", "--package", "spirula-cli"])
+        .status()?;
+    ensure!(status.success(), "building spirula-cli failed");
+    Ok(crate::target_dir().join("release/spirula"))
+}
+
+fn find(args: &Args, name: &str) -> Option<PathBuf> {
+    match &args.peers {
+        Some(folder) => Some(folder.join(name)).filter(|p| p.is_file()),
+        None => std::env::split_paths(&std::env::var_os("PATH")?).map(|p| p.join(name)).find(|p| p.is_file()),
+    }
+}
+
+fn version(peer: &Path) -> String {
+    let out = Command::new(peer).arg("--version").output();
+    let text = out.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+    text.lines().next().unwrap_or("unknown version").to_owned()
+}
+
+fn largest(path: &Path) -> Result<PathBuf> {
+    if path.is_file() {
+        return Ok(path.to_owned());
+    }
+    let files =
+        std::fs::read_dir(path)?.filter_map(|e| Some((e.as_ref().ok()?.metadata().ok()?.len(), e.ok()?.path())));
+    Ok(files.filter(|(_, p)| p.extension().is_some_and(|e| e == "spv")).max().context("an empty folder")?.1)
+}
+
+fn large(args: &Args, operation: &str, ours: &Path, peer: &Path, module: &Path, scratch: &Path) -> Result<()> {
+    let Ok(module) = largest(module) else { return Ok(()) };
+    let mut input = module.clone();
+    if operation == "as" {
+        input = scratch.join("text.spvasm");
+        let mut dis = Command::new(ours);
+        sample(dis.arg("dis").arg("--raw-id").arg(&module).arg("-o").arg(&input))?;
+    }
+    let (mut mine, mut theirs) = (Vec::new(), Vec::new());
+    for i in 0..=args.runs {
+        let mut a = Command::new(ours);
+        a.arg(operation).arg(&input);
+        let mut b = Command::new(peer);
+        b.arg(&input);
+        if operation == "val" {
+            a.args(["-j1", "--target-env", "vulkan1.3"]);
+            b.args(["--target-env", "vulkan1.3"]);
+        } else {
+            a.arg("-o").arg(scratch.join("ours"));
+            b.arg("-o").arg(scratch.join("theirs"));
+        }
+        let (a, b) = (sample(&mut a)?, sample(&mut b)?);
+        // The first pair warms caches.
+        if i > 0 {
+            mine.push(a);
+            theirs.push(b);
+        }
+    }
+    let name = module.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect::<String>();
+    line(&name, median(mine), median(theirs));
+    Ok(())
+}
+
+fn line(name: &str, a: Sample, b: Sample) {
+    let ms = |s: Sample| s.wall.as_secs_f64() * 1e3;
+    let mib = |s: Sample| s.peak as f64 / f64::from(1 << 20);
+    println!("{name:40} {:9.1} {:9.1} {:6.1} {:8.1} {:8.1}", ms(a), ms(b), ms(b) / ms(a), mib(a), mib(b));
+}
+
+fn median(mut samples: Vec<Sample>) -> Sample {
+    samples.sort_by_key(|s| s.wall);
+    samples[samples.len() / 2]
+}
+
+/// The whole corpus: ours as one process; theirs once per file, and with the folder as argument.
+fn batch(ours: &Path, peer: &Path, real: &Path) -> Result<()> {
+    println!("\nval, the whole corpus ({}), all cores", real.display());
+    println!("{:40} {:>9} {:>9} {:>6} {:>8} {:>8}", "", "ms", "theirs", "×", "MiB", "theirs");
+    let mut mine = Vec::new();
+    for _ in 0..3 {
+        mine.push(sample(Command::new(ours).arg("val").arg(real))?);
+    }
+    let mine = median(mine);
+    let folder = sample(Command::new(peer).arg(real))?;
+    line("against its folder mode", mine, folder);
+    let files = files(real)?;
+    let started = Instant::now();
+    let mut peak = 0;
+    for file in &files {
+        peak = peak.max(sample(Command::new(peer).arg(file))?.peak);
+    }
+    line(&format!("against one process per file ({})", files.len()), mine, Sample { wall: started.elapsed(), peak });
+    Ok(())
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else if path.extension().is_some_and(|e| e == "spv") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn sample(command: &mut Command) -> Result<Sample> {
+    let started = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(File::create("/dev/null")?)
+        .stderr(File::create("/dev/null")?)
+        .spawn()
+        .with_context(|| format!("{command:?}"))?;
+    let usage = child.wait4()?.rusage;
+    Ok(Sample { wall: started.elapsed(), peak: usage.maxrss })
+}
