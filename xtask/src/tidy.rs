@@ -23,7 +23,7 @@ static EDGES: &[(&str, &[&str])] = &[
 
 static DEVELOPMENT: &[&str] = &["spirula-filetest", "spirula-bench", "xtask"];
 
-/// Lines that a file has at most.
+/// Lines that a file has at most; of tests, half as many more.
 const LINES: usize = 600;
 
 fn metadata() -> Metadata {
@@ -107,8 +107,14 @@ fn files(extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
+/// Files that `cargo xtask codegen` writes; the few files beside them that tie them together are written by hand.
 fn generated(path: &Path) -> bool {
-    path.components().any(|c| c.as_os_str() == "generated")
+    path.components().any(|c| c.as_os_str() == "generated") && !path.ends_with("mod.rs") && !path.ends_with("macros.rs")
+}
+
+fn is_test(path: &Path) -> bool {
+    let named = path.file_stem().is_some_and(|s| s == "tests" || s.to_string_lossy().ends_with("_tests"));
+    named || path.components().any(|c| c.as_os_str() == "tests")
 }
 
 #[test]
@@ -117,7 +123,7 @@ fn files_are_of_readable_length() {
         .iter()
         .filter(|p| !generated(p))
         .filter_map(|p| Some((p, fs::read_to_string(p).ok()?.lines().count())))
-        .filter(|(_, lines)| *lines > LINES)
+        .filter(|(p, lines)| *lines > if is_test(p) { LINES * 3 / 2 } else { LINES })
         .map(|(p, lines)| format!("{}: {lines} lines", p.display()))
         .collect();
     assert!(long.is_empty(), "files of more than {LINES} lines: {long:#?}");
@@ -126,7 +132,7 @@ fn files_are_of_readable_length() {
 #[test]
 fn lines_end_where_their_text_ends() {
     let mut wrong = Vec::new();
-    for path in files(&["rs", "toml", "md", "tsv", "yml"]) {
+    for path in files(&["rs", "toml", "md", "tsv", "yml"]).into_iter().filter(|p| !generated(p)) {
         let text = fs::read_to_string(&path).expect("UTF-8");
         if !text.is_empty() && !text.ends_with('\n') {
             wrong.push(format!("{}: no newline at the end", path.display()));
