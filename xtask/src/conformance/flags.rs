@@ -84,6 +84,13 @@ pub fn dis<S: AsRef<str>>(flags: &[S]) -> Option<DisOptions> {
     for flag in flags.iter().map(AsRef::as_ref) {
         match flag {
             "--raw-id" => o.raw_ids = true,
+            "--no-indent" => o.no_indent = true,
+            "--no-header" => o.no_header = true,
+            "--offsets" => o.offsets = true,
+            "--comment" => o.comment = true,
+            "--nested-indent" => o.nested_indent = true,
+            "--reorder-blocks" => o.reorder_blocks = true,
+            "--handle-unknown-opcodes" => o.handle_unknown_opcodes = true,
             _ => return None,
         }
     }
