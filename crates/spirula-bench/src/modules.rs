@@ -41,8 +41,16 @@ pub fn texts() -> Vec<Pinned> {
     TEXTS
         .iter()
         .map(|(name, env, text)| {
-            let words = assemble(text.as_bytes(), &AsmOptions { preserve_numeric_ids: true, ..AsmOptions::default() })
-                .unwrap_or_else(|e| panic!("{name} does not assemble: {e:?}"));
+            let words = assemble(
+                text.as_bytes(),
+                &AsmOptions {
+                    preserve_numeric_ids: true,
+                    keep_header: true,
+                    any_version: true,
+                    ..AsmOptions::default()
+                },
+            )
+            .unwrap_or_else(|e| panic!("{name} does not assemble: {e:?}"));
             Pinned { name: (*name).to_owned(), env, words }
         })
         .collect()

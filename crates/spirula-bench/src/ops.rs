@@ -35,7 +35,8 @@ fn dis_raw(m: &Pinned) -> Operation<'_> {
 
 fn asm(m: &Pinned) -> Operation<'_> {
     let text = disassemble(&m.words, &raw()).text;
-    let options = AsmOptions { preserve_numeric_ids: true, ..AsmOptions::default() };
+    let options =
+        AsmOptions { preserve_numeric_ids: true, keep_header: true, any_version: true, ..AsmOptions::default() };
     Box::new(move || assemble(text.as_bytes(), &options).map_or(0, |w| w.len()))
 }
 

@@ -97,7 +97,7 @@ fn judge(pool: &mut Pool, folder: &Path, module: &Module) -> Result<Outcome> {
 
 fn texts(out: &mut Outcome, module: &Module, words: &[u32], place: &str) {
     let raw = spirula_text::disassemble(words, &DisOptions { raw_ids: true, ..DisOptions::default() });
-    let asm = AsmOptions { preserve_numeric_ids: true, keep_header: true, ..AsmOptions::default() };
+    let asm = AsmOptions { preserve_numeric_ids: true, keep_header: true, any_version: true, ..AsmOptions::default() };
     match spirula_text::assemble(raw.text.as_bytes(), &asm) {
         Ok(back) if back == words => out.counters.round_trip = 1,
         Ok(back) => {
