@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use spirula_binary::{Context, Id, Imported, Inst, LitStr, Number};
-use spirula_grammar::{ExtSet, InstDesc, Op};
+use spirula_grammar::{Class, ExtSet, InstDesc, Op};
 
 /// A table by id. Ids that are not larger than the module justifies are indices into a vector that grows as they
 /// occur; the others, which only a few modules have, go into a map. So the size depends on the words that are there and
@@ -54,13 +54,18 @@ impl<T: Copy + Default> IdMap<T> {
     }
 }
 
+/// What an id is. As assemblers have it, the first definition stands, except that a type or an import replaces a value.
 #[derive(Clone, Copy, Default, Debug)]
 enum Meaning {
     #[default]
     Unknown,
+    /// Defined in raw words: assemblers may or may not know it.
+    Raw,
     /// A value; its type.
     Value(Id),
     Number(Number),
+    /// A type of something else than numbers.
+    Type,
     Set(Imported),
 }
 
@@ -74,33 +79,42 @@ impl LiteralTypes {
         LiteralTypes(IdMap::new(words))
     }
 
-    /// Notes what `inst`, of which `desc` is the row, says.
+    /// Notes what `inst`, of which `desc` is the row, says. False where it is a second definition that contradicts the
+    /// first, so that no assembler takes it.
     #[inline]
-    pub(crate) fn note(&mut self, inst: Inst<'_>, desc: &InstDesc) {
-        let at = desc.result_word();
-        if at == 2 {
-            self.0.set(inst.id(2), Meaning::Value(inst.id(1)));
-        } else if at == 1 {
-            self.note_type(inst);
-        }
-    }
-
-    /// Notes what `inst` says where it is a number type or an import.
-    #[inline]
-    pub(crate) fn note_type(&mut self, inst: Inst<'_>) {
-        match inst.op() {
-            Op::TypeInt | Op::TypeFloat => {
-                if let Some(n) = Number::of_type(inst) {
-                    self.0.set(inst.id(1), Meaning::Number(n));
+    pub(crate) fn note(&mut self, inst: Inst<'_>, desc: &InstDesc) -> bool {
+        match desc.result_word() {
+            2 => {
+                if matches!(self.0.get(inst.id(2)), Meaning::Unknown) {
+                    self.0.set(inst.id(2), Meaning::Value(inst.id(1)));
                 }
+                true
             }
-            Op::ExtInstImport => {
-                if let Some(name) = LitStr::read(inst.tail(2)) {
+            1 if desc.class == Class::TypeDeclaration => {
+                let first = !matches!(self.0.get(inst.id(1)), Meaning::Number(_) | Meaning::Type | Meaning::Raw);
+                if first {
+                    self.0.set(inst.id(1), Number::of_type(inst).map_or(Meaning::Type, Meaning::Number));
+                }
+                first
+            }
+            1 if desc.op == Op::ExtInstImport => {
+                let first = !matches!(self.0.get(inst.id(1)), Meaning::Set(_) | Meaning::Raw);
+                if first && let Some(name) = LitStr::read(inst.tail(2)) {
                     let set = ExtSet::from_name(&name.to_bytes()).map_or(Imported::Unknown, Imported::Known);
                     self.0.set(inst.id(1), Meaning::Set(set));
                 }
+                first
             }
-            _ => {}
+            _ => true,
+        }
+    }
+
+    /// Notes that `inst` is printed as raw words.
+    pub(crate) fn note_raw(&mut self, inst: Inst<'_>) {
+        if let Some(id) = inst.result()
+            && matches!(self.0.get(id), Meaning::Unknown)
+        {
+            self.0.set(id, Meaning::Raw);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One instruction → one line.
 
-use spirula_binary::{Id, Inst, LitStr, Operands};
+use spirula_binary::{Id, Inst, LitStr, Number, NumberKind, Operands};
 use spirula_grammar::{ExtSet, InstDesc, Op, Quantifier};
 
 use super::colour;
@@ -49,6 +49,7 @@ impl<'a> Printer<'a> {
             Err(reason) => {
                 self.pen.out.truncate(start);
                 self.raw(inst, nesting);
+                self.types.note_raw(inst);
                 Some(reason)
             }
         }
@@ -70,10 +71,11 @@ impl<'a> Printer<'a> {
         if !(fixed && self.fixed(inst, desc)?) {
             self.operands(inst)?;
         }
-        self.types.note(inst, desc);
-        if inst.op() == Op::ExtInstImport && !LitStr::read(inst.tail(2)).is_some_and(|n| is_assemblable(&n.to_bytes()))
-        {
-            return Err(Reason::UnknownSet);
+        if desc.result_word() == 1 {
+            check_definition(inst)?;
+        }
+        if !self.types.note(inst, desc) {
+            return Err(Reason::Redefined(inst.id(1)));
         }
         Ok(())
     }
@@ -158,9 +160,19 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether assemblers take an import of this set: they know it, or it is non-semantic.
-fn is_assemblable(name: &[u8]) -> bool {
-    ExtSet::from_name(name).is_some() || name.starts_with(b"NonSemantic.")
+/// Whether assemblers take a type or import as it is written.
+fn check_definition(inst: Inst<'_>) -> Result<(), Reason> {
+    match inst.op() {
+        Op::ExtInstImport => match LitStr::read(inst.tail(2)).map(|n| n.to_bytes()) {
+            Some(name) if ExtSet::from_name(&name).is_some() || name.starts_with(b"NonSemantic.") => Ok(()),
+            _ => Err(Reason::UnknownSet),
+        },
+        Op::TypeFloat => match Number::of_type(inst) {
+            Some(n) if matches!(n.kind, NumberKind::Encoded(_)) && !print::is_encodable(n) => Err(Reason::Width(n)),
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
 }
 
 /// Appends words in the form that stands for any word: `!0x00020011 !0x00000001`.

@@ -131,9 +131,9 @@ impl Naming {
     }
 
     fn derive(&mut self, inst: Inst<'_>) {
-        self.types.note_type(inst);
-        let result = inst.op().desc().map_or(0, |d| d.result_word());
-        let id = inst.id(result);
+        let Some(desc) = inst.desc() else { return };
+        self.types.note(inst, desc);
+        let id = inst.id(desc.result_word());
         if self.names.slots.get(id) != Slot::default() {
             return;
         }

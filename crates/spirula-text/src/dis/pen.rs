@@ -25,6 +25,10 @@ pub(crate) enum Reason {
     NotUtf8,
     /// The bytes behind the string's NUL are not 0.
     Padding,
+    /// The id is already that of a type or an import.
+    Redefined(Id),
+    /// The floating-point encoding has another width.
+    Width(Number),
     /// The literal's bits are not those that its text would be read as.
     Literal(Number),
 }
@@ -32,7 +36,7 @@ pub(crate) enum Reason {
 impl Reason {
     /// Whether the instruction is wrong, rather than merely unusual.
     pub(crate) fn is_damage(self) -> bool {
-        matches!(self, Reason::Decode(_) | Reason::ZeroId | Reason::NotImported(_) | Reason::UnknownSet)
+        !matches!(self, Reason::NotUtf8 | Reason::Padding | Reason::Literal(_) | Reason::Width(_))
     }
 }
 
@@ -43,6 +47,8 @@ impl fmt::Display for Reason {
             Reason::ZeroId => f.write_str("0 is not an id"),
             Reason::NotImported(set) => write!(f, "{set} is not an OpExtInstImport"),
             Reason::UnknownSet => f.write_str("the extended instruction set is unknown"),
+            Reason::Redefined(id) => write!(f, "{id} is already defined"),
+            Reason::Width(Number { width, .. }) => write!(f, "the encoding is not one of {width} bits"),
             Reason::NotUtf8 => f.write_str("the string is not UTF-8"),
             Reason::Padding => f.write_str("the bytes after the string's NUL are not 0"),
             Reason::Literal(Number { width, kind }) => {

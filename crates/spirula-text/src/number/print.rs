@@ -48,6 +48,11 @@ pub(crate) fn is_exact(number: Number, words: &[u32]) -> bool {
     }
 }
 
+/// Whether the encoding of a floating-point type goes with its width.
+pub(crate) fn is_encodable(number: Number) -> bool {
+    is_exact(number, &[0])
+}
+
 /// Appends the literal. What [`is_exact`] denies comes out as the value that all its words together have, or, above 64
 /// bits, not at all.
 pub(crate) fn number(out: &mut String, number: Number, words: &[u32]) {
