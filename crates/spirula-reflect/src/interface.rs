@@ -1,0 +1,101 @@
+//! Input and output variables.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst};
+use spirula_grammar::{BuiltIn, Decoration, ExecutionModel, StorageClass};
+use spirula_module::{Module, Type as Raw};
+
+use crate::bindings::held_type;
+use crate::model::{InterfaceVariable, Semantic};
+use crate::types::MAX_NESTING;
+use crate::{Cx, hlsl, spec, text};
+
+/// Decorations that say how values are interpolated, or between which stages they pass.
+const INTERPOLATION: [Decoration; 9] = [
+    Decoration::Flat,
+    Decoration::NoPerspective,
+    Decoration::Centroid,
+    Decoration::Sample,
+    Decoration::Patch,
+    Decoration::Invariant,
+    Decoration::PerVertexKHR,
+    Decoration::PerPrimitiveEXT,
+    Decoration::PerViewNV,
+];
+
+pub(crate) fn variable(cx: &mut Cx<'_>, model: ExecutionModel, variable: Inst<'_>) -> InterfaceVariable {
+    let m = cx.m;
+    let (id, class) = (variable.id(2), StorageClass(variable.word(3)));
+    let ty = held_type(&m, variable);
+    let operand = |d| m.decoration(id, d).map(|d| d.operand());
+    let per_vertex = is_per_vertex(&m, model, class, id);
+    let element = match m.ty(ty) {
+        Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) if per_vertex => element,
+        _ => ty,
+    };
+    let interpolation = INTERPOLATION.iter().filter(|d| m.is_decorated(id, **d)).map(text);
+    let interpolation: Vec<String> = interpolation.collect();
+    InterfaceVariable {
+        id: id.0,
+        name: cx.name(id),
+        ty: cx.types.get(&m, ty),
+        location: operand(Decoration::Location),
+        component: operand(Decoration::Component),
+        index: operand(Decoration::Index),
+        location_count: locations(&m, element),
+        built_in: operand(Decoration::BuiltIn).map(|b| text(BuiltIn(b))),
+        interpolation,
+        semantics: hlsl::semantics(m.own_decorations(id)),
+        arrayed_per_vertex: per_vertex && element != ty,
+    }
+}
+
+/// Whether the outermost array of a variable counts vertices or primitives (Vulkan, "Interface Matching").
+fn is_per_vertex(m: &Module<'_>, model: ExecutionModel, class: StorageClass, id: Id) -> bool {
+    let patch = m.is_decorated(id, Decoration::Patch);
+    match (model, class) {
+        (ExecutionModel::TessellationControl, _) => !patch,
+        (ExecutionModel::TessellationEvaluation | ExecutionModel::Geometry, StorageClass::Input) => !patch,
+        (ExecutionModel::MeshEXT | ExecutionModel::MeshNV, StorageClass::Output) => true,
+        (ExecutionModel::Fragment, StorageClass::Input) => m.is_decorated(id, Decoration::PerVertexKHR),
+        _ => false,
+    }
+}
+
+/// Types that one variable's count of locations may visit.
+const MAX_VISITS: usize = 4096;
+
+/// Locations that a type takes (Vulkan, "Location and Component Assignment"): 64-bit vectors of three or four components
+/// take two, all else one for each vector.
+fn locations(m: &Module<'_>, ty: Id) -> u32 {
+    let (mut todo, mut total) = (alloc::vec![(ty, 1u32)], 0u32);
+    for _ in 0..MAX_VISITS {
+        let Some((ty, times)) = todo.pop() else { break };
+        match m.ty(ty) {
+            Some(Raw::Vector { count, .. }) => {
+                let wide = m.key(ty).width() == 64 && count > 2;
+                total = total.saturating_add(times.saturating_mul(1 + u32::from(wide)));
+            }
+            Some(Raw::Matrix { column, count }) => todo.push((column, times.saturating_mul(count))),
+            Some(Raw::Array { element, length }) => {
+                todo.push((element, times.saturating_mul(spec::default_u32(m, length).unwrap_or(1))));
+            }
+            Some(Raw::Struct { members }) => todo.extend(members.iter().map(|t| (Id(*t), times)).take(MAX_NESTING)),
+            _ => total = total.saturating_add(times),
+        }
+    }
+    total
+}
+
+/// Semantics that occur more than once, compared without regard to case.
+pub(crate) fn duplicates(variables: &[InterfaceVariable], found: &mut Vec<String>) {
+    let key = |s: &Semantic| (s.name.clone(), s.index);
+    let mut all: Vec<(String, u32)> = variables.iter().flat_map(|v| v.semantics.iter().map(key)).collect();
+    all.sort();
+    for same in all.chunk_by(|a, b| a == b).filter(|same| same.len() > 1) {
+        let (name, index) = &same[0];
+        found.push(alloc::format!("{name}{index}"));
+    }
+}

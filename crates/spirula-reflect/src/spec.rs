@@ -1,0 +1,201 @@
+//! Specialisation constants (§2.12).
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst};
+use spirula_grammar::{Decoration, Op};
+use spirula_module::Module;
+
+use crate::Cx;
+use crate::model::SpecConstant;
+use crate::types::scalar_name;
+
+/// Steps that the evaluation of one expression may take.
+const MAX_STEPS: usize = 1024;
+
+/// All specialisation constants that have a `SpecId`.
+pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
+    let m = &cx.m;
+    let scalars =
+        m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse));
+    let mut all: Vec<SpecConstant> = scalars
+        .filter_map(|inst| {
+            let id = inst.id(2);
+            let spec_id = m.decoration(id, Decoration::SpecId)?.operand();
+            Some(SpecConstant {
+                id: id.0,
+                spec_id: Some(spec_id),
+                name: cx.name(id),
+                ty: scalar_name(m, inst.id(1)),
+                default: default_bits(m, inst),
+                expressions: Vec::new(),
+            })
+        })
+        .collect();
+    for inst in m.global_insts().filter(|i| i.op() == Op::TypeArray) {
+        let length = inst.id(3);
+        if m.info(length).op != Op::SpecConstantOp {
+            continue;
+        }
+        let leaves = leaves(m, length);
+        let expression = expression(cx, length);
+        for constant in all.iter_mut().filter(|c| leaves.contains(&Id(c.id))) {
+            constant.expressions.push(expression.clone());
+        }
+    }
+    all
+}
+
+fn default_bits(m: &Module<'_>, inst: Inst<'_>) -> u64 {
+    match inst.op() {
+        Op::SpecConstantTrue => 1,
+        Op::SpecConstant => m
+            .int_constant(inst.id(2))
+            .map_or_else(|| u64::from(inst.word(3)) | u64::from(inst.word(4)) << 32, |c| c.bits),
+        _ => 0,
+    }
+}
+
+/// Value of an integer constant with all defaults, operations included.
+pub(crate) fn default_u32(m: &Module<'_>, id: Id) -> Option<u32> {
+    evaluate(m, id).and_then(|v| u32::try_from(v).ok())
+}
+
+/// Evaluates an integer constant expression with all defaults: a stack of its own, and a bound on the steps.
+fn evaluate(m: &Module<'_>, id: Id) -> Option<i64> {
+    enum Step {
+        Enter(Id),
+        Apply(Op, usize),
+    }
+    let (mut todo, mut values): (Vec<Step>, Vec<i64>) = (alloc::vec![Step::Enter(id)], Vec::new());
+    for _ in 0..MAX_STEPS {
+        let Some(step) = todo.pop() else { return values.pop() };
+        match step {
+            Step::Enter(id) => {
+                if let Some(c) = m.int_constant(id) {
+                    values.push(c.bits as i64);
+                    continue;
+                }
+                let inst = m.def(id)?;
+                match inst.op() {
+                    Op::ConstantTrue | Op::SpecConstantTrue => values.push(1),
+                    Op::ConstantFalse | Op::SpecConstantFalse => values.push(0),
+                    Op::SpecConstantOp => {
+                        let operands = inst.tail(4);
+                        todo.push(Step::Apply(Op(inst.word(3) as u16), operands.len()));
+                        todo.extend(operands.iter().rev().map(|o| Step::Enter(Id(*o))));
+                    }
+                    _ => return None,
+                }
+            }
+            Step::Apply(op, count) => {
+                let operands = values.split_off(values.len().checked_sub(count)?);
+                values.push(apply(op, &operands)?);
+            }
+        }
+    }
+    None
+}
+
+/// The operations that array lengths are made of, on values of at most 32 bits.
+fn apply(op: Op, operands: &[i64]) -> Option<i64> {
+    let unsigned = |v: i64| i64::from(v as u32);
+    Some(match (op, operands) {
+        (Op::IAdd, [a, b]) => unsigned(a.wrapping_add(*b)),
+        (Op::ISub, [a, b]) => unsigned(a.wrapping_sub(*b)),
+        (Op::IMul, [a, b]) => unsigned(a.wrapping_mul(*b)),
+        (Op::UDiv, [a, b]) => unsigned(*a).checked_div(unsigned(*b))?,
+        (Op::UMod, [a, b]) => unsigned(*a).checked_rem(unsigned(*b))?,
+        (Op::SDiv, [a, b]) => a.checked_div(*b)?,
+        (Op::SRem, [a, b]) => a.checked_rem(*b)?,
+        (Op::SMod, [a, b]) => a.checked_rem_euclid(*b)?,
+        (Op::ShiftLeftLogical, [a, b]) => unsigned(a.checked_shl((*b).try_into().ok()?)?),
+        (Op::ShiftRightLogical, [a, b]) => unsigned(*a).checked_shr((*b).try_into().ok()?)?,
+        (Op::ShiftRightArithmetic, [a, b]) => a.checked_shr((*b).try_into().ok()?)?,
+        (Op::BitwiseOr, [a, b]) => a | b,
+        (Op::BitwiseXor, [a, b]) => a ^ b,
+        (Op::BitwiseAnd, [a, b]) => a & b,
+        (Op::Not, [a]) => unsigned(!a),
+        (Op::SNegate, [a]) => a.wrapping_neg(),
+        (Op::UConvert | Op::SConvert, [a]) => *a,
+        (Op::Select, [c, a, b]) => {
+            if *c != 0 {
+                *a
+            } else {
+                *b
+            }
+        }
+        (Op::IEqual | Op::LogicalEqual, [a, b]) => i64::from(a == b),
+        (Op::INotEqual | Op::LogicalNotEqual, [a, b]) => i64::from(a != b),
+        (Op::ULessThan, [a, b]) => i64::from(unsigned(*a) < unsigned(*b)),
+        (Op::ULessThanEqual, [a, b]) => i64::from(unsigned(*a) <= unsigned(*b)),
+        (Op::UGreaterThan, [a, b]) => i64::from(unsigned(*a) > unsigned(*b)),
+        (Op::UGreaterThanEqual, [a, b]) => i64::from(unsigned(*a) >= unsigned(*b)),
+        (Op::SLessThan, [a, b]) => i64::from(a < b),
+        (Op::SLessThanEqual, [a, b]) => i64::from(a <= b),
+        (Op::SGreaterThan, [a, b]) => i64::from(a > b),
+        (Op::SGreaterThanEqual, [a, b]) => i64::from(a >= b),
+        (Op::LogicalAnd, [a, b]) => i64::from(*a != 0 && *b != 0),
+        (Op::LogicalOr, [a, b]) => i64::from(*a != 0 || *b != 0),
+        (Op::LogicalNot, [a]) => i64::from(*a == 0),
+        _ => return None,
+    })
+}
+
+/// The specialisation constants that an expression depends on.
+pub(crate) fn leaves(m: &Module<'_>, id: Id) -> Vec<Id> {
+    let (mut todo, mut found) = (alloc::vec![id], Vec::new());
+    for _ in 0..MAX_STEPS {
+        let Some(id) = todo.pop() else { break };
+        let Some(inst) = m.def(id) else { continue };
+        match inst.op() {
+            Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse => found.push(id),
+            Op::SpecConstantOp => todo.extend(inst.tail(4).iter().map(|o| Id(*o))),
+            Op::SpecConstantComposite => todo.extend(inst.tail(3).iter().map(|o| Id(*o))),
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// An expression as text: `IAdd(N, 4)`.
+fn expression(cx: &Cx<'_>, id: Id) -> String {
+    enum Step {
+        Show(Id),
+        Text(&'static str),
+    }
+    let m = &cx.m;
+    let (mut todo, mut text) = (alloc::vec![Step::Show(id)], String::new());
+    for _ in 0..MAX_STEPS {
+        match todo.pop() {
+            None => break,
+            Some(Step::Text(s)) => text += s,
+            Some(Step::Show(id)) => match m.def(id) {
+                Some(inst) if inst.op() == Op::SpecConstantOp => {
+                    let name = Op(inst.word(3) as u16).name().unwrap_or("?");
+                    text += name.strip_prefix("Op").unwrap_or(name);
+                    todo.push(Step::Text(")"));
+                    for (i, o) in inst.tail(4).iter().enumerate().rev() {
+                        todo.push(Step::Show(Id(*o)));
+                        todo.push(Step::Text(if i == 0 { "(" } else { ", " }));
+                    }
+                }
+                Some(_) => match m.fixed_u32(id) {
+                    Some(v) => text += &v.to_string(),
+                    None => text += &named(cx, id),
+                },
+                None => text += "?",
+            },
+        }
+    }
+    text
+}
+
+fn named(cx: &Cx<'_>, id: Id) -> String {
+    let name = cx.name(id);
+    if name.is_empty() { format!("{id}") } else { name }
+}
