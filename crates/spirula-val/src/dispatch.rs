@@ -61,6 +61,9 @@ static BY_CLASS: [Option<RuleFn>; Op::COUNT] = build(&[
 /// Vulkan's further rules for instructions.
 static VULKAN: [Option<RuleFn>; Op::COUNT] = build(vulkan::TABLES);
 
+/// OpenCL's further rules for instructions.
+static OPENCL: [Option<RuleFn>; Op::COUNT] = build(opencl::TABLES);
+
 const fn build(tables: &[Table]) -> [Option<RuleFn>; Op::COUNT] {
     let mut all: [Option<RuleFn>; Op::COUNT] = [None; Op::COUNT];
     let mut t = 0;
@@ -101,6 +104,11 @@ pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static In
     }
     if cx.env.is_vulkan()
         && let Some(rule) = VULKAN[row]
+    {
+        rule(cx, inst)?;
+    }
+    if cx.env.is_opencl()
+        && let Some(rule) = OPENCL[row]
     {
         rule(cx, inst)?;
     }

@@ -14,6 +14,9 @@ pub(crate) static FUNCTION: &[for<'a> fn(&mut Cx<'a>, &'a Function)] =
 pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::call_graph::module,
     rules::limits::module,
+    rules::mode_setting::module,
+    rules::interface::module,
+    rules::vulkan::interfaces::module,
     rules::vulkan::builtins::module,
 ];
 

@@ -7,7 +7,7 @@ mod needs;
 
 use alloc::format;
 
-use spirula_binary::{DecodeError, DecodeErrorKind, Id, Inst, Operands};
+use spirula_binary::{DecodeError, DecodeErrorKind, Id, Inst, Number, NumberKind, Operands};
 use spirula_diag::{Checked, Failed, rules};
 use spirula_grammar::{Category, InstDesc, OperandKind};
 
@@ -40,6 +40,8 @@ rules! {
     EXT_INST: "ext-inst-unknown", spec "OpExtInst";
     /// `OpSpecConstantOp` applies one of the opcodes that it lists.
     SPEC_OP: "spec-constant-op-opcode", spec "OpSpecConstantOp";
+    /// The unused high-order bits of a literal number narrower than its words are 0, or repeat the sign.
+    LITERAL_BITS: "literal-high-bits", spec "§2.2.1";
     /// The type that tells the size of a literal is an integer or floating-point type.
     LITERAL_TYPE: "literal-type", spec "§2.2.1";
 }
@@ -103,10 +105,28 @@ fn full<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked
             Category::ValueEnum | Category::BitEnum => {
                 result = result.and(needs::enumerant(cx, inst, word, operand.kind, operand.word()));
             }
-            _ => {}
+            _ => {
+                if let Some(number) = operand.number
+                    && number.width % 32 != 0
+                {
+                    result = result.and(high_bits(cx, inst, &operand, number));
+                }
+            }
         }
     }
     result
+}
+
+/// Literals of fewer bits than their words have.
+#[cold]
+fn high_bits(cx: &mut Cx<'_>, inst: Inst<'_>, operand: &spirula_binary::Operand<'_>, number: Number) -> Checked {
+    let Some(last) = operand.words.last() else { return Ok(()) };
+    let unused = 32 - number.width % 32;
+    let signed = ((*last << unused) as i32 >> unused) as u32;
+    let wanted = if number.kind == NumberKind::Signed { signed } else { *last << unused >> unused };
+    cx.check_at(*last == wanted, &LITERAL_BITS, inst, operand.at as usize, || {
+        format!("the word {last:#010x} of a literal of {} bits has other high-order bits than {wanted:#010x}", number.width)
+    })
 }
 
 #[cold]

@@ -14,11 +14,13 @@ pub(crate) mod cooperative_matrix;
 pub(crate) mod debug;
 pub(crate) mod derivative;
 pub(crate) mod device_enqueue;
+pub(crate) mod environment;
 pub(crate) mod extension;
 pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod group;
 pub(crate) mod image;
+pub(crate) mod interface;
 pub(crate) mod layout;
 pub(crate) mod limits;
 pub(crate) mod memory;
@@ -26,6 +28,7 @@ pub(crate) mod mesh;
 pub(crate) mod misc;
 pub(crate) mod mode_setting;
 pub(crate) mod non_uniform;
+pub(crate) mod opencl;
 pub(crate) mod pipe;
 pub(crate) mod primitive;
 pub(crate) mod ray;
@@ -50,6 +53,14 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     limits::RULES,
     call_graph::RULES,
     crate::signature::RULES,
+    misc::RULES,
+    debug::RULES,
+    mode_setting::RULES,
+    environment::RULES,
+    opencl::RULES,
+    interface::RULES,
+    vulkan::environment::RULES,
+    vulkan::interfaces::RULES,
     vulkan::builtins::RULES,
     &vulkan::builtins::table::RULES,
 ];

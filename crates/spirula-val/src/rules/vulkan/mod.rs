@@ -1,6 +1,8 @@
 //! Vulkan's rules (Vulkan specification, appendix "Vulkan Environment for SPIR-V", and the interface chapters).
 
 pub(crate) mod builtins;
+pub(crate) mod environment;
+pub(crate) mod interfaces;
 
 use crate::dispatch::Table;
 

@@ -12,6 +12,7 @@ use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionM
 use spirula_module::{EntryPoint, ModelSet, Module, Type, Use};
 
 use crate::cx::{Cx, msg};
+use crate::rules::mode_setting::Modes;
 use crate::signature::describe;
 
 rules! {
@@ -250,6 +251,8 @@ fn member(cx: &mut Cx<'_>, inst: Inst<'_>) {
     let Some(row) = row_of(builtin) else { return unknown(cx, inst, builtin) };
     let Some(Type::Struct { members }) = cx.m.ty(ty) else { return };
     let (Some(member), Ok(at)) = (members.get(index as usize), cx.def(ty)) else { return };
+    // A mask for each view, and each mask is an array.
+    let per_view = builtin == BuiltIn::ViewportMaskPerViewNV;
     for demand in row.demands {
         let (What::Type(want) | What::MeshType(want)) = demand.what else { continue };
         if NO_MEMBERS.contains(&builtin) {
@@ -263,7 +266,7 @@ fn member(cx: &mut Cx<'_>, inst: Inst<'_>) {
             cx.fail(demand.rule, at, text).ok();
         }
         if is_for_mesh(cx.m, row) == matches!(demand.what, What::MeshType(_)) {
-            typed(cx, demand.rule, at, index as usize + 2, Id(*member), want, false, || {
+            typed(cx, demand.rule, at, index as usize + 2, Id(*member), want, per_view, || {
                 format!("member {index} of {ty}, the built-in {builtin},")
             })
             .ok();
@@ -606,6 +609,7 @@ fn volatile(cx: &mut Cx<'_>, o: &Object, inst: Inst<'_>, models: ModelSet) -> Ch
 
 /// What depends on the execution modes of an entry point with the built-in in its interface.
 fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
+    let modes = Modes::of_module(cx.m);
     for entry in cx.m.entry_points() {
         let mesh = matches!(entry.model, ExecutionModel::MeshEXT | ExecutionModel::MeshNV);
         if !mesh && entry.model != ExecutionModel::Fragment {
@@ -616,10 +620,10 @@ fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
             let first = objects.partition_point(|o| o.id < Id(*word));
             for o in objects[first..].iter().take_while(|o| o.id == Id(*word)) {
                 if !mesh {
-                    frag_depth(cx, o, &entry).ok();
+                    frag_depth(cx, &modes, o, &entry).ok();
                 } else {
                     culls += u32::from(o.builtin == BuiltIn::CullPrimitiveEXT);
-                    mesh_sizes(cx, o, &entry).ok();
+                    mesh_sizes(cx, &modes, o, &entry).ok();
                 }
             }
         }
@@ -630,12 +634,12 @@ fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
     }
 }
 
-fn mode(m: Module<'_>, entry: &EntryPoint<'_>, mode: ExecutionMode) -> Option<u32> {
-    m.execution_modes(entry.function).find(|(found, _)| *found == mode).map(|(_, inst)| inst.word(3))
+fn mode(modes: &Modes<'_>, entry: &EntryPoint<'_>, mode: ExecutionMode) -> Option<u32> {
+    modes.find(entry.function, mode).map(|inst| inst.word(3))
 }
 
-fn frag_depth(cx: &mut Cx<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
-    if o.builtin != BuiltIn::FragDepth || mode(cx.m, entry, ExecutionMode::DepthReplacing).is_some() {
+fn frag_depth(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
+    if o.builtin != BuiltIn::FragDepth || mode(modes, entry, ExecutionMode::DepthReplacing).is_some() {
         return Ok(());
     }
     let m = cx.m;
@@ -647,11 +651,11 @@ fn frag_depth(cx: &mut Cx<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
     cx.check(!writes, &FRAG_DEPTH, function, || "FragDepth is written, but DepthReplacing is not declared")
 }
 
-fn mesh_sizes(cx: &mut Cx<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
+fn mesh_sizes(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
     let m = cx.m;
     let def = cx.def(o.id)?;
     let builtin = o.builtin;
-    let primitives = mode(m, entry, ExecutionMode::OutputPrimitivesEXT).map(u64::from);
+    let primitives = mode(modes, entry, ExecutionMode::OutputPrimitivesEXT).map(u64::from);
     let outer = m.pointer(m.type_id_of(o.id)).and_then(|(_, ty)| array_size(m, ty));
     let size_is = |cx: &mut Cx<'_>, rule: &'static Rule, factor: u64, at: Inst<'_>| match (primitives, outer) {
         (Some(n), Some(size)) if size != n * factor => cx.fail(rule, at, || {
@@ -664,7 +668,7 @@ fn mesh_sizes(cx: &mut Cx<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
         if builtin != BuiltIn::PrimitiveIndicesNV {
             return Ok(());
         }
-        let has = |wanted| mode(m, entry, wanted).is_some();
+        let has = |wanted| mode(modes, entry, wanted).is_some();
         return if has(ExecutionMode::OutputPoints) {
             size_is(cx, &INDICES_POINTS, 1, def)
         } else if has(ExecutionMode::OutputLinesEXT) {
@@ -681,7 +685,7 @@ fn mesh_sizes(cx: &mut Cx<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
     for demand in o.row.demands {
         match demand.what {
             What::Mode(wanted) => {
-                cx.check(mode(m, entry, wanted).is_some(), demand.rule, def, || {
+                cx.check(mode(modes, entry, wanted).is_some(), demand.rule, def, || {
                     format!("{builtin} is in the interface of {}, which has no execution mode {wanted}", entry.function)
                 })?;
             }

@@ -446,8 +446,7 @@ builtins! {
         ty "type" "TileOffsetQCOM-10628" (V2I32);
     TileDimensionQCOM "tile-dimension-qcom":
         models "model" "TileDimensionQCOM-10629" ([Fragment, GLCompute]),
-        class "storage-class" "TileDimensionQCOM-10630" ([] [Input]),
-        ty "type" "TileDimensionQCOM-10631" (V2I32);
+        class "storage-class" "TileDimensionQCOM-10630" ([] [Input]);
     TileApronSizeQCOM "tile-apron-size-qcom":
         models "model" "TileApronSizeQCOM-10632" ([Fragment, GLCompute]),
         class "storage-class" "TileApronSizeQCOM-10633" ([] [Input]),
@@ -550,7 +549,7 @@ builtins! {
         ty "type" "ClusterIDNV-10533" (I32);
 }
 
-const RULE_COUNT: usize = 354;
+const RULE_COUNT: usize = 353;
 
 /// The rules of the table.
 pub(crate) static RULES: [&Rule; RULE_COUNT] = {

@@ -1,0 +1,145 @@
+//! What Vulkan demands of entry points and their modes (appendix "Vulkan Environment for SPIR-V").
+
+use alloc::format;
+
+use spirula_binary::Inst;
+use spirula_diag::{Checked, Rule, rules};
+use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model};
+use spirula_module::EntryPoint;
+
+use crate::Client;
+use crate::cx::Cx;
+use crate::rules::mode_setting::{Modes, workgroup_size};
+
+rules! {
+    group "vulkan";
+    /// Vulkan knows the addressing models `Logical` and `PhysicalStorageBuffer64`.
+    ADDRESSING: "vulkan-addressing-model", vuid "VUID-StandaloneSpirv-None-04635";
+    /// The origin of `FragCoord` is the upper left in Vulkan.
+    ORIGIN: "vulkan-origin-lower-left", vuid "VUID-StandaloneSpirv-OriginLowerLeft-04653";
+    /// Pixel centres lie at half-integer coordinates in Vulkan.
+    PIXEL_CENTER: "vulkan-pixel-center-integer", vuid "VUID-StandaloneSpirv-PixelCenterInteger-04654";
+    /// `LocalSizeId` needs Vulkan 1.3 (or the feature maintenance4).
+    LOCAL_SIZE_ID: "vulkan-local-size-id", vuid "VUID-RuntimeSpirv-LocalSizeId-06434";
+    /// Compute, mesh and task shaders say how large their workgroups are: `LocalSize`, `LocalSizeId`,
+    /// `TileShadingRateQCOM`, or a constant decorated with `WorkgroupSize`.
+    WORKGROUP: "vulkan-workgroup-size", vuid "VUID-StandaloneSpirv-None-10685";
+    /// With `DerivativeGroupQuadsKHR`, the first two dimensions of the workgroup are multiples of 2.
+    QUADS: "vulkan-derivative-group-quads", vuid "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151";
+    /// With `DerivativeGroupLinearKHR`, the workgroup has a multiple of 4 invocations.
+    LINEAR: "vulkan-derivative-group-linear", vuid "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152";
+    /// A mesh shader outputs vertices.
+    MESH_VERTICES: "vulkan-mesh-output-vertices", vuid "VUID-StandaloneSpirv-MeshEXT-07330";
+    /// A mesh shader outputs primitives.
+    MESH_PRIMITIVES: "vulkan-mesh-output-primitives", vuid "VUID-StandaloneSpirv-MeshEXT-07331";
+    /// A module has mesh shaders of one kind: `MeshEXT` and `TaskEXT`, or `MeshNV` and `TaskNV`.
+    MESH_KINDS: "vulkan-mesh-kinds", vuid "VUID-StandaloneSpirv-MeshEXT-07102";
+    /// `NonCoherentTileAttachmentReadQCOM` is for fragment shaders.
+    TILE_READ: "vulkan-tile-attachment-read", vuid "VUID-StandaloneSpirv-Execution-10687";
+    /// `TileShadingRateQCOM` is for compute shaders.
+    TILE_RATE: "vulkan-tile-shading-rate", vuid "VUID-StandaloneSpirv-Execution-10688";
+    /// `TileShadingRateQCOM` takes the place of `LocalSize` and `LocalSizeId`.
+    TILE_SIZE: "vulkan-tile-shading-size", vuid "VUID-StandaloneSpirv-TileShadingRateQCOM-10692";
+    /// The capability `TileShadingQCOM` is for compute and fragment shaders.
+    TILE_STAGES: "vulkan-tile-shading-stages", vuid "VUID-StandaloneSpirv-TileShadingQCOM-10686";
+    /// The capability `SplitBarrierEXT` is for compute shaders.
+    SPLIT_BARRIER: "vulkan-split-barrier-stages", vuid "VUID-StandaloneSpirv-SplitBarrierEXT-13552";
+}
+
+/// Judges one entry point with its modes.
+pub(crate) fn entry_point(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) {
+    if !cx.env.is_vulkan() {
+        return;
+    }
+    plain_modes(cx, modes, entry).ok();
+    workgroup(cx, modes, entry).ok();
+    tiles(cx, modes, entry).ok();
+    let compute = entry.model == Model::GLCompute;
+    if cx.has(Capability::SplitBarrierEXT) && !compute {
+        let text = || format!("the capability SplitBarrierEXT is declared, but {} is an entry point", entry.model);
+        cx.fail(&SPLIT_BARRIER, entry.inst, text).ok();
+    }
+    if matches!(entry.model, Model::MeshEXT | Model::TaskEXT)
+        && (cx.m.has_model(Model::MeshNV) || cx.m.has_model(Model::TaskNV))
+    {
+        let text = || format!("{} stands beside an entry point with MeshNV or TaskNV", entry.model);
+        cx.fail(&MESH_KINDS, entry.inst, text).ok();
+    }
+}
+
+fn plain_modes(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Checked {
+    let mut result = Ok(());
+    let maintenance4 = cx.options.allow_local_size_id || matches!(cx.env.client, Client::Vulkan(3..));
+    for (mode, inst) in modes.of(entry.function) {
+        let zero = entry.model == Model::MeshEXT && inst.word(3) == 0;
+        let (rule, what): (&'static Rule, _) = match mode {
+            Mode::OriginLowerLeft => (&ORIGIN, "Vulkan has no OriginLowerLeft"),
+            Mode::PixelCenterInteger => (&PIXEL_CENTER, "Vulkan has no PixelCenterInteger"),
+            Mode::LocalSizeId if !maintenance4 => (&LOCAL_SIZE_ID, "LocalSizeId needs Vulkan 1.3 or maintenance4"),
+            Mode::OutputVertices if zero => (&MESH_VERTICES, "OutputVertices is 0"),
+            Mode::OutputPrimitivesEXT if zero => (&MESH_PRIMITIVES, "OutputPrimitivesEXT is 0"),
+            _ => continue,
+        };
+        result = result.and(cx.fail(rule, inst, || what));
+    }
+    result
+}
+
+fn workgroup(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Checked {
+    if !matches!(entry.model, Model::GLCompute | Model::MeshEXT | Model::TaskEXT | Model::MeshNV | Model::TaskNV) {
+        return Ok(());
+    }
+    let constant = workgroup_size(cx.m);
+    let sized = modes
+        .of(entry.function)
+        .find(|(mode, _)| matches!(*mode, Mode::LocalSize | Mode::LocalSizeId | Mode::TileShadingRateQCOM));
+    let any_size = constant.is_some() || cx.m.annotations().any(|i| is_workgroup_size(&i));
+    let nv = matches!(entry.model, Model::MeshNV | Model::TaskNV);
+    cx.check(sized.is_some() || any_size || nv, &WORKGROUP, entry.inst, || {
+        format!("the entry point with the execution model {} has no workgroup size", entry.model)
+    })?;
+    let (at, sizes) = match (constant, sized) {
+        (Some((id, sizes)), _) => (cx.def(id)?, sizes),
+        (None, Some((Mode::LocalSize, inst))) => (inst, [3, 4, 5].map(|w| Some(u64::from(inst.word(w))))),
+        (None, Some((Mode::LocalSizeId, inst))) => {
+            let value = |w| cx.m.int_constant(inst.id(w)).filter(|c| !c.spec).map(|c| c.bits);
+            (inst, [value(3), value(4), value(5)])
+        }
+        _ => return Ok(()),
+    };
+    if modes.find(entry.function, Mode::DerivativeGroupQuadsKHR).is_some() {
+        let odd = sizes[..2].iter().flatten().any(|n| n % 2 != 0);
+        cx.check(!odd, &QUADS, at, || format!("the workgroup size {sizes:?} is not even in its first two dimensions"))?;
+    }
+    if modes.find(entry.function, Mode::DerivativeGroupLinearKHR).is_some()
+        && let [Some(x), Some(y), Some(z)] = sizes
+    {
+        let count = x.wrapping_mul(y).wrapping_mul(z);
+        cx.check(count % 4 == 0, &LINEAR, at, || format!("the workgroup has {count} invocations, no multiple of 4"))?;
+    }
+    Ok(())
+}
+
+fn is_workgroup_size(inst: &Inst<'_>) -> bool {
+    use spirula_grammar::{Decoration, Op};
+    inst.op() == Op::Decorate && inst.word(2) == Decoration::BuiltIn.0 && inst.word(3) == BuiltIn::WorkgroupSize.0
+}
+
+fn tiles(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Checked {
+    let model = entry.model;
+    let has = |mode| modes.find(entry.function, mode).is_some();
+    let stage = matches!(model, Model::GLCompute | Model::Fragment);
+    cx.check(stage || !cx.has(Capability::TileShadingQCOM), &TILE_STAGES, entry.inst, || {
+        format!("the capability TileShadingQCOM is declared, but an entry point has the execution model {model}")
+    })?;
+    let read = has(Mode::NonCoherentTileAttachmentReadQCOM);
+    cx.check(!read || model == Model::Fragment, &TILE_READ, entry.inst, || {
+        format!("NonCoherentTileAttachmentReadQCOM is set for the execution model {model}")
+    })?;
+    let rate = has(Mode::TileShadingRateQCOM);
+    cx.check(!rate || model == Model::GLCompute, &TILE_RATE, entry.inst, || {
+        format!("TileShadingRateQCOM is set for the execution model {model}")
+    })?;
+    let sized = has(Mode::LocalSize) || has(Mode::LocalSizeId);
+    cx.check(!rate || !sized, &TILE_SIZE, entry.inst, || "TileShadingRateQCOM is set beside a local size")
+}

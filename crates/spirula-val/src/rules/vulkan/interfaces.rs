@@ -1,0 +1,382 @@
+//! Locations and components of interfaces (Vulkan specification, "Shader Input and Output Interfaces").
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, Failed, Site, rules};
+use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionModel as Model, Op, StorageClass};
+use spirula_module::{EntryPoint, Module, Shape, Type};
+
+use crate::cx::{Cx, msg};
+use crate::rules::vulkan::builtins::without_arrays;
+
+rules! {
+    group "interfaces";
+    /// Two inputs of an entry point cannot have the same component of the same location.
+    INPUT_OVERLAP: "location-input-overlap", vuid "VUID-StandaloneSpirv-OpEntryPoint-08721";
+    /// Two outputs of an entry point cannot have the same component of the same location.
+    OUTPUT_OVERLAP: "location-output-overlap", vuid "VUID-StandaloneSpirv-OpEntryPoint-08722";
+    /// An input or output that is no block and no built-in must have a location.
+    MISSING: "location-missing", vuid "VUID-StandaloneSpirv-Location-04917";
+    /// A structure whose variable has a location cannot have members with locations.
+    MEMBERS: "location-members", vuid "VUID-StandaloneSpirv-Location-04918";
+    /// Each member of a block without location must have a location.
+    MEMBER_MISSING: "location-member-missing", vuid "VUID-StandaloneSpirv-Location-04919";
+    /// Only numbers, and vectors, matrices, arrays and structures of them, have locations.
+    TYPE: "location-type", environment "Vulkan: Location and Component Assignment";
+    /// `Index` is for outputs of fragment shaders.
+    INDEX: "index-fragment-output", environment "Vulkan: Fragment Output Interface";
+    /// A built-in occurs once in the input interface of an entry point.
+    BUILTIN_INPUT: "interface-builtin-input-twice", vuid "VUID-StandaloneSpirv-OpEntryPoint-09658";
+    /// A built-in occurs once in the output interface of an entry point.
+    BUILTIN_OUTPUT: "interface-builtin-output-twice", vuid "VUID-StandaloneSpirv-OpEntryPoint-09659";
+    /// Pointers to physical storage buffers cannot be handed from stage to stage.
+    POINTER: "interface-physical-pointer", vuid "VUID-StandaloneSpirv-Input-09557";
+    /// Booleans are inputs or outputs only as built-ins.
+    BOOL: "interface-bool", vuid "VUID-StandaloneSpirv-Input-07290";
+    /// Numbers encoded as bfloat16 are neither inputs nor outputs.
+    BFLOAT: "interface-bfloat16", vuid "VUID-StandaloneSpirv-OpTypeFloat-10370";
+    /// Numbers in 8-bit and smaller encodings are neither inputs nor outputs.
+    FLOAT8: "interface-float8", vuid "VUID-StandaloneSpirv-OpTypeFloat-10823";
+}
+
+/// No device has as many locations; longer arrays are not followed further.
+const MOST_LOCATIONS: u32 = 4096;
+
+/// Judges the interfaces of all entry points.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    if !cx.env.is_vulkan() {
+        return;
+    }
+    for variable in cx.m.global_variables() {
+        let class = StorageClass(variable.word(3));
+        if matches!(class, StorageClass::Input | StorageClass::Output) && variable.op() == Op::Variable {
+            contents(cx, variable).ok();
+        }
+    }
+    let mut judged = BTreeSet::new();
+    for entry in cx.m.entry_points() {
+        let mut slots = Vec::new();
+        let mut builtins = Vec::new();
+        // Before SPIR-V 1.4 a variable may be listed twice.
+        let listed: BTreeSet<Id> = entry.interface.iter().map(|w| Id(*w)).collect();
+        for id in listed {
+            let Some(variable) = cx.m.def(id).filter(|v| v.op() == Op::Variable) else { continue };
+            let class = StorageClass(variable.word(3));
+            if !matches!(class, StorageClass::Input | StorageClass::Output) {
+                continue;
+            }
+            collect_builtins(cx.m, variable, class, &mut builtins);
+            if let Err(Failed) = locations(cx, &entry, variable, class, &mut slots, &judged) {
+                judged.insert(id);
+            }
+        }
+        overlaps(cx, &entry, slots);
+        repeated(cx, &entry, builtins);
+    }
+}
+
+/// One component of one location that a variable takes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Slot {
+    output: bool,
+    /// Stream of geometry shaders, index of fragment shaders.
+    set: u32,
+    location: u32,
+    component: u32,
+    variable: Id,
+}
+
+fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: Vec<Slot>) {
+    slots.sort_unstable();
+    let mut told = [false; 2];
+    for pair in slots.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let same = (a.output, a.set, a.location, a.component) == (b.output, b.set, b.location, b.component);
+        if same && !core::mem::replace(&mut told[usize::from(a.output)], true) {
+            let (rule, what) = if a.output { (&OUTPUT_OVERLAP, "outputs") } else { (&INPUT_OVERLAP, "inputs") };
+            let m = cx.m;
+            let text = || {
+                let place = format!("component {} of location {}", a.component, a.location);
+                msg(format!("the {what} {} and {} both take {place}", a.variable, b.variable)).declared(m, b.variable)
+            };
+            cx.fail(rule, entry.inst, text).ok();
+        }
+    }
+}
+
+fn collect_builtins(m: Module<'_>, variable: Inst<'_>, class: StorageClass, all: &mut Vec<(bool, u32, Id)>) {
+    let (id, output) = (variable.id(2), class == StorageClass::Output);
+    if let Some(d) = m.decoration(id, Decoration::BuiltIn) {
+        all.push((output, d.operand(), id));
+        return;
+    }
+    let Some((_, pointee)) = m.pointer(variable.id(1)) else { return };
+    let block = without_arrays(m, pointee);
+    for d in m.decorations(block).filter(|d| d.member.is_some() && d.decoration == Decoration::BuiltIn) {
+        all.push((output, d.operand(), id));
+    }
+}
+
+fn repeated(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut builtins: Vec<(bool, u32, Id)>) {
+    builtins.sort_unstable();
+    for pair in builtins.windows(2) {
+        if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 != pair[1].2 {
+            let rule = if pair[0].0 { &BUILTIN_OUTPUT } else { &BUILTIN_INPUT };
+            let text = || format!("{} and {} are both the built-in {}", pair[0].2, pair[1].2, BuiltIn(pair[0].1));
+            cx.fail(rule, entry.inst, text).ok();
+        }
+    }
+}
+
+/// Types that no input or output contains.
+fn contents(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
+    let m = cx.m;
+    let Some((_, pointee)) = m.pointer(variable.id(1)) else { return Ok(()) };
+    let id = variable.id(2);
+    let builtin = m.is_decorated(id, Decoration::BuiltIn);
+    // Bounded: a type may be cyclic, and very large ones are not worth the time.
+    let mut work = alloc::vec![(pointee, builtin)];
+    let mut budget = 4096;
+    while let Some((ty, builtin)) = work.pop() {
+        budget -= 1;
+        if budget == 0 {
+            break;
+        }
+        match m.ty(ty) {
+            Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => work.push((element, builtin)),
+            Some(Type::Vector { component, .. }) => work.push((component, builtin)),
+            Some(Type::Matrix { column, .. }) => work.push((column, builtin)),
+            Some(Type::Struct { members }) => {
+                for (index, member) in members.iter().enumerate().take(1024) {
+                    let own = m.member_decoration(ty, index as u32, Decoration::BuiltIn).is_some();
+                    work.push((Id(*member), builtin || own));
+                }
+            }
+            Some(Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. }) if !builtin => {
+                return cx.fail(&POINTER, variable, || {
+                    format!("{id} is an interface variable, but contains a pointer of PhysicalStorageBuffer")
+                });
+            }
+            Some(Type::Bool) if !builtin => {
+                return cx.fail(&BOOL, variable, || format!("{id} contains a Boolean, but is not a built-in"));
+            }
+            Some(Type::Float(number)) if matches!(number.kind, spirula_binary::NumberKind::Encoded(_)) => {
+                let (rule, width) = if number.width == 16 { (&BFLOAT, 16) } else { (&FLOAT8, number.width) };
+                return cx.fail(rule, variable, || {
+                    format!("{id} is an interface variable, but contains {width}-bit floats in an encoding of their own")
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether variables of the stage have one array level more, for the vertices.
+fn is_arrayed(m: Module<'_>, model: Model, id: Id, class: StorageClass, patch: bool) -> bool {
+    let output = class == StorageClass::Output;
+    match model {
+        Model::TessellationControl => !patch,
+        Model::TessellationEvaluation => !patch && !output,
+        Model::Geometry => !output,
+        Model::Fragment => !output && m.is_decorated(id, Decoration::PerVertexKHR),
+        Model::MeshNV | Model::MeshEXT => output,
+        _ => false,
+    }
+}
+
+/// What a variable takes, and whether its locations are well given. `judged` holds variables whose faults are told.
+fn locations<'a>(
+    cx: &mut Cx<'a>,
+    entry: &EntryPoint<'_>,
+    variable: Inst<'a>,
+    class: StorageClass,
+    slots: &mut Vec<Slot>,
+    judged: &BTreeSet<Id>,
+) -> Checked {
+    let m = cx.m;
+    let id = variable.id(2);
+    if judged.contains(&id) || m.is_decorated(id, Decoration::BuiltIn) {
+        return Ok(());
+    }
+    let Some((_, mut ty)) = m.pointer(variable.id(1)) else { return Ok(()) };
+    let patch = m.is_decorated(id, Decoration::Patch);
+    if is_arrayed(m, entry.model, id, class, patch)
+        && let Some(Type::Array { element, .. } | Type::RuntimeArray { element }) = m.ty(ty)
+    {
+        ty = element;
+    }
+    let output = class == StorageClass::Output;
+    let value = |decoration| m.decoration(id, decoration).map(|d| d.operand());
+    let index = value(Decoration::Index);
+    if index.is_some() && !(output && entry.model == Model::Fragment) {
+        let model = entry.model;
+        let text = || format!("{id} is decorated with Index, but is used by the execution model {model}, not as an output of Fragment");
+        return cx.fail(&INDEX, variable, text);
+    }
+    let streams = output && entry.model == Model::Geometry && m.has(Capability::GeometryStreams);
+    let set = match () {
+        () if output && entry.model == Model::Fragment => index.unwrap_or(0),
+        () if streams => value(Decoration::Stream).unwrap_or(0),
+        // Locations of a patch are apart from those of its vertices.
+        () => u32::from(patch),
+    };
+    let location = value(Decoration::Location);
+    let inner = without_arrays(m, ty);
+    let members = match m.ty(inner) {
+        Some(Type::Struct { members }) => members,
+        _ => &[],
+    };
+    let has = |member: u32, decoration| m.member_decoration(inner, member, decoration).map(|d| d.operand());
+    let is_struct = m.info(inner).op == Op::TypeStruct;
+    let mut take = Take { m, output, set, variable: id, slots };
+    if let Some(location) = location {
+        if let Some(member) = (0..members.len() as u32).find(|i| has(*i, Decoration::Location).is_some()) {
+            let at = cx.def(inner)?;
+            let at_variable = Site::at(variable.offset());
+            let text = || {
+                msg(format!("member {member} of {inner} has a location, but the variable {id} has one too"))
+                    .note(at_variable, "declared here")
+            };
+            return cx.fail(&MEMBERS, at, text);
+        }
+        let component = value(Decoration::Component).unwrap_or(0);
+        return match take.value(ty, location, component) {
+            Ok(_) => Ok(()),
+            Err(bad) => bad_type(cx, bad, id),
+        };
+    }
+    let per_task = m.is_decorated(id, Decoration::PerTaskNV);
+    if per_task || (0..members.len() as u32).any(|i| has(i, Decoration::PerTaskNV).is_some()) {
+        return Ok(()); // Laid out by offsets.
+    }
+    let block = m.is_decorated(inner, Decoration::Block);
+    let any_builtin = (0..members.len() as u32).any(|i| has(i, Decoration::BuiltIn).is_some());
+    if is_struct && any_builtin && block {
+        return Ok(());
+    }
+    if !is_struct || (!block && !any_builtin) {
+        // Any variable of a block is judged by its members.
+        return cx.fail(&MISSING, variable, || {
+            format!("{id} is neither a built-in nor a block, but has no location")
+        });
+    }
+    block_members(cx, inner, members, any_builtin, &mut take)
+}
+
+/// A block without location: each member has its own.
+fn block_members(cx: &mut Cx<'_>, ty: Id, members: &[u32], builtins: bool, take: &mut Take<'_, '_>) -> Checked {
+    let m = cx.m;
+    for (index, member) in members.iter().enumerate() {
+        let index = index as u32;
+        let value = |decoration| m.member_decoration(ty, index, decoration).map(|d| d.operand());
+        let Some(location) = value(Decoration::Location) else {
+            let at = cx.def(ty)?;
+            return cx.fail_at(&MEMBER_MISSING, at, index as usize + 2, || {
+                let why = if builtins { ", and the structure with built-ins is no Block" } else { "" };
+                format!("member {index} of {ty} has no location{why}")
+            });
+        };
+        let component = value(Decoration::Component).unwrap_or(0);
+        let nested = without_arrays(m, Id(*member));
+        if let Some(d) = m.decorations(nested).find(|d| d.member.is_some() && d.decoration == Decoration::Location) {
+            let at = cx.def(nested)?;
+            let inner = d.member.unwrap_or(0);
+            return cx.fail(&MEMBERS, at, || {
+                format!("member {inner} of {nested} has a location, but so has member {index} of {ty}, which contains it")
+            });
+        }
+        if let Err(bad) = take.value(Id(*member), location, component) {
+            return bad_type(cx, bad, take.variable);
+        }
+    }
+    Ok(())
+}
+
+fn bad_type(cx: &mut Cx<'_>, ty: Id, variable: Id) -> Checked {
+    let (m, at) = (cx.m, cx.def(ty)?);
+    cx.fail(&TYPE, at, || {
+        let ty = crate::signature::describe(m, ty);
+        format!("{variable} has a location, but contains {ty}, which cannot have one")
+    })
+}
+
+/// Gives out locations.
+struct Take<'m, 's> {
+    m: Module<'m>,
+    output: bool,
+    set: u32,
+    variable: Id,
+    slots: &'s mut Vec<Slot>,
+}
+
+impl Take<'_, '_> {
+    fn slot(&mut self, location: u32, component: u32) {
+        let (output, set, variable) = (self.output, self.set, self.variable);
+        self.slots.push(Slot { output, set, location, component, variable });
+    }
+
+    /// Takes what a value of the type needs, from `location` on. Gives the next location, or a type that cannot have
+    /// one. An explicit stack in place of recursion: types may be deep.
+    fn value(&mut self, ty: Id, location: u32, component: u32) -> Result<u32, Id> {
+        let mut next = location;
+        let mut work = alloc::vec![ty];
+        let mut steps = 0;
+        while let Some(ty) = work.pop() {
+            steps += 1;
+            if next.saturating_sub(location) > MOST_LOCATIONS || steps > MOST_LOCATIONS {
+                break;
+            }
+            match self.m.ty(ty) {
+                Some(Type::Array { element, length }) => {
+                    let count = self.m.int_constant(length).and_then(|c| c.as_u32()).unwrap_or(1);
+                    work.extend((0..count.min(MOST_LOCATIONS)).map(|_| element));
+                }
+                Some(Type::RuntimeArray { element }) => work.push(element),
+                Some(Type::VectorId { component: c, count }) => {
+                    let count = self.m.int_constant(count).and_then(|c| c.as_u32()).unwrap_or(1);
+                    next = self.components(c, count.min(MOST_LOCATIONS), next, component)?;
+                }
+                Some(Type::Matrix { column, count }) => work.extend((0..count.min(16)).map(|_| column)),
+                Some(Type::Struct { members }) => {
+                    work.extend(members.iter().rev().take(MOST_LOCATIONS as usize).map(|t| Id(*t)));
+                }
+                Some(Type::Bool) => next += 1,
+                Some(Type::Pointer { .. }) => next += 1,
+                _ => next = self.scalars(ty, next, component)?,
+            }
+        }
+        Ok(next)
+    }
+
+    /// Takes a scalar or vector.
+    fn scalars(&mut self, ty: Id, location: u32, component: u32) -> Result<u32, Id> {
+        let key = self.m.key(ty);
+        if !matches!(key.shape(), Shape::Scalar | Shape::Vector) {
+            return Err(ty);
+        }
+        self.components(ty, key.count(), location, component)
+    }
+
+    /// Takes so many components of the type `ty`, or that the vector `ty` has.
+    fn components(&mut self, ty: Id, count: u32, location: u32, component: u32) -> Result<u32, Id> {
+        let key = self.m.key(ty);
+        if key.width() == 0 {
+            return Err(ty);
+        }
+        let each = if key.width() == 64 { 2 } else { 1 };
+        let (mut at, mut component) = (location, component);
+        for _ in 0..count.saturating_mul(each) {
+            if component > 3 {
+                at = at.saturating_add(1);
+                component = 0;
+            }
+            self.slot(at, component);
+            component += 1;
+        }
+        Ok(at.saturating_add(1))
+    }
+}
