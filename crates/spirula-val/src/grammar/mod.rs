@@ -125,7 +125,10 @@ fn high_bits(cx: &mut Cx<'_>, inst: Inst<'_>, operand: &spirula_binary::Operand<
     let signed = ((*last << unused) as i32 >> unused) as u32;
     let wanted = if number.kind == NumberKind::Signed { signed } else { *last << unused >> unused };
     cx.check_at(*last == wanted, &LITERAL_BITS, inst, operand.at as usize, || {
-        format!("the word {last:#010x} of a literal of {} bits has other high-order bits than {wanted:#010x}", number.width)
+        format!(
+            "the word {last:#010x} of a literal of {} bits has other high-order bits than {wanted:#010x}",
+            number.width
+        )
     })
 }
 

@@ -91,8 +91,11 @@ fn list(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id], all: bool) {
             continue;
         }
         let class = StorageClass(def.word(3));
-        let fine =
-            if all { class != StorageClass::Function } else { matches!(class, StorageClass::Input | StorageClass::Output) };
+        let fine = if all {
+            class != StorageClass::Function
+        } else {
+            matches!(class, StorageClass::Input | StorageClass::Output)
+        };
         if !fine {
             let text = || msg(format!("the interface lists {id}, a variable of {class}")).note(at, "listed here");
             cx.fail(&VARIABLE, def, text).ok();

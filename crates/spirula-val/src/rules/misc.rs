@@ -47,7 +47,10 @@ fn undef<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         _ => false,
     };
     cx.check_at(!restricted, &UNDEF_SMALL, inst, 1, || {
-        format!("the Result Type {ty} has {}-bit components, which can only be loaded, stored and converted", key.width())
+        format!(
+            "the Result Type {ty} has {}-bit components, which can only be loaded, stored and converted",
+            key.width()
+        )
     })
 }
 

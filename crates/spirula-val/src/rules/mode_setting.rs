@@ -91,13 +91,7 @@ static MODELS: &[(&[Mode], &[Model])] = &[
     (&[Mode::OutputPoints], &[Model::Geometry, Model::MeshNV, Model::MeshEXT]),
     (
         &[Mode::OutputVertices],
-        &[
-            Model::Geometry,
-            Model::TessellationControl,
-            Model::TessellationEvaluation,
-            Model::MeshNV,
-            Model::MeshEXT,
-        ],
+        &[Model::Geometry, Model::TessellationControl, Model::TessellationEvaluation, Model::MeshNV, Model::MeshEXT],
     ),
     (&[Mode::OutputLinesEXT, Mode::OutputTrianglesEXT, Mode::OutputPrimitivesEXT], &[Model::MeshNV, Model::MeshEXT]),
     (
@@ -132,15 +126,7 @@ static MODELS: &[(&[Mode], &[Model])] = &[
         ],
         &[Model::Fragment],
     ),
-    (
-        &[
-            Mode::LocalSizeHint,
-            Mode::LocalSizeHintId,
-            Mode::VecTypeHint,
-            Mode::ContractionOff,
-        ],
-        &[Model::Kernel],
-    ),
+    (&[Mode::LocalSizeHint, Mode::LocalSizeHintId, Mode::VecTypeHint, Mode::ContractionOff], &[Model::Kernel]),
     (&[Mode::LocalSize, Mode::LocalSizeId], WORKGROUP),
     (
         &[Mode::DerivativeGroupQuadsKHR, Mode::DerivativeGroupLinearKHR],
@@ -154,11 +140,7 @@ static GROUPS: &[(&[Model], &[Mode], bool)] = &[
     (&[Model::Fragment], &[Mode::DepthGreater, Mode::DepthLess, Mode::DepthUnchanged], false),
     (
         &[Model::Fragment],
-        &[
-            Mode::StencilRefUnchangedFrontAMD,
-            Mode::StencilRefGreaterFrontAMD,
-            Mode::StencilRefLessFrontAMD,
-        ],
+        &[Mode::StencilRefUnchangedFrontAMD, Mode::StencilRefGreaterFrontAMD, Mode::StencilRefLessFrontAMD],
         false,
     ),
     (
@@ -303,7 +285,9 @@ fn fast_math_default(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(m.key(ty).is_float(), &FAST_MATH, inst, 3, || {
         format!("the Target Type {ty} of FPFastMathDefault is not a floating-point scalar type")
     })?;
-    cx.check_at(m.info(mask).is_constant(), &CONSTANT, inst, 4, || format!("the Fast-Math Mode {mask} is no constant"))?;
+    cx.check_at(m.info(mask).is_constant(), &CONSTANT, inst, 4, || {
+        format!("the Fast-Math Mode {mask} is no constant")
+    })?;
     let Some(bits) = m.int_constant(mask).filter(|c| !c.spec).map(|c| c.bits as u32) else { return Ok(()) };
     let known = FPFastMathMode::KIND.enumerants().iter().fold(0, |all, e| all | e.value);
     let transform = FPFastMathMode::AllowTransform.0;
@@ -427,8 +411,7 @@ fn memory_model<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             format!("the memory model is {memory}, but OpenCL needs OpenCL")
         });
     }
-    if cx.env.is_vulkan()
-        && !matches!(addressing, AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64)
+    if cx.env.is_vulkan() && !matches!(addressing, AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64)
     {
         return cx.fail_at(&super::vulkan::environment::ADDRESSING, inst, 1, || {
             format!("the addressing model is {addressing}, but Vulkan needs Logical or PhysicalStorageBuffer64")
@@ -471,10 +454,8 @@ fn builtin_targets(cx: &mut Cx<'_>) {
         let (target, builtin) = (inst.id(1), spirula_grammar::BuiltIn(inst.word(3)));
         let info = cx.m.info(target);
         let constant = info.is_constant() && !cx.has(Capability::Kernel);
-        let variable = matches!(
-            info.op,
-            Op::Variable | Op::UntypedVariableKHR | Op::DecorationGroup | Op::FunctionParameter
-        );
+        let variable =
+            matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::DecorationGroup | Op::FunctionParameter);
         let fine = !info.is_defined() || variable || constant;
         let m = cx.m;
         let text = || {
@@ -536,15 +517,16 @@ fn interlocks(cx: &mut Cx<'_>) {
         .functions()
         .iter()
         .map(|f| {
-            let is = |i: Inst<'_>| {
-                matches!(i.op(), Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT)
-            };
+            let is = |i: Inst<'_>| matches!(i.op(), Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT);
             m.insts(f.body_words()).any(is)
         })
         .collect();
     for (index, function) in m.functions().iter().enumerate() {
         let others = m.models_reaching(index).without(ModelSet::of(&[Model::Fragment]));
-        if uses[index] && !others.is_empty() && let Some(at) = m.inst_at(function.start) {
+        if uses[index]
+            && !others.is_empty()
+            && let Some(at) = m.inst_at(function.start)
+        {
             let text = || format!("the function orders fragments, but the execution model {others} reaches it");
             cx.fail(&INTERLOCK, at, text).ok();
         }
@@ -594,7 +576,9 @@ fn fast_math_trees(cx: &mut Cx<'_>) {
                 let decoration = Decoration(target.word(2));
                 let text = || {
                     let entry = entry.function;
-                    format!("the decoration {decoration} excludes FPFastMathDefault, which the entry point {entry} sets")
+                    format!(
+                        "the decoration {decoration} excludes FPFastMathDefault, which the entry point {entry} sets"
+                    )
                 };
                 cx.fail(&FAST_MATH_TREE, at, text).ok();
             }

@@ -166,7 +166,9 @@ fn contents(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
             Some(Type::Float(number)) if matches!(number.kind, spirula_binary::NumberKind::Encoded(_)) => {
                 let (rule, width) = if number.width == 16 { (&BFLOAT, 16) } else { (&FLOAT8, number.width) };
                 return cx.fail(rule, variable, || {
-                    format!("{id} is an interface variable, but contains {width}-bit floats in an encoding of their own")
+                    format!(
+                        "{id} is an interface variable, but contains {width}-bit floats in an encoding of their own"
+                    )
                 });
             }
             _ => {}
@@ -214,7 +216,11 @@ fn locations<'a>(
     let index = value(Decoration::Index);
     if index.is_some() && !(output && entry.model == Model::Fragment) {
         let model = entry.model;
-        let text = || format!("{id} is decorated with Index, but is used by the execution model {model}, not as an output of Fragment");
+        let text = || {
+            format!(
+                "{id} is decorated with Index, but is used by the execution model {model}, not as an output of Fragment"
+            )
+        };
         return cx.fail(&INDEX, variable, text);
     }
     let streams = output && entry.model == Model::Geometry && m.has(Capability::GeometryStreams);
@@ -260,9 +266,7 @@ fn locations<'a>(
     }
     if !is_struct || (!block && !any_builtin) {
         // Any variable of a block is judged by its members.
-        return cx.fail(&MISSING, variable, || {
-            format!("{id} is neither a built-in nor a block, but has no location")
-        });
+        return cx.fail(&MISSING, variable, || format!("{id} is neither a built-in nor a block, but has no location"));
     }
     block_members(cx, inner, members, any_builtin, &mut take)
 }
@@ -286,7 +290,9 @@ fn block_members(cx: &mut Cx<'_>, ty: Id, members: &[u32], builtins: bool, take:
             let at = cx.def(nested)?;
             let inner = d.member.unwrap_or(0);
             return cx.fail(&MEMBERS, at, || {
-                format!("member {inner} of {nested} has a location, but so has member {index} of {ty}, which contains it")
+                format!(
+                    "member {inner} of {nested} has a location, but so has member {index} of {ty}, which contains it"
+                )
             });
         }
         if let Err(bad) = take.value(Id(*member), location, component) {

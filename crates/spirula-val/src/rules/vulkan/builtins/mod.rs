@@ -529,10 +529,8 @@ fn used(cx: &mut Cx<'_>, o: &Object, u: Use) -> Checked {
                     format!("{id}, the built-in {builtin}, is in {class}, but within the execution model {models} must be in {list}")
                 })?;
             }
-            What::With(of, decoration) if !of.is_empty() && o.class != Some(StorageClass::Input) => {
-                if !within(of).is_empty() {
-                    with(cx, o, inst, demand.rule, *decoration)?;
-                }
+            What::With(of, decoration) if !within(of).is_empty() && o.class != Some(StorageClass::Input) => {
+                with(cx, o, inst, demand.rule, *decoration)?;
             }
             _ => {}
         }
