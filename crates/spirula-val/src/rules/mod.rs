@@ -27,6 +27,7 @@ pub(crate) mod memory;
 pub(crate) mod mesh;
 pub(crate) mod misc;
 pub(crate) mod mode_setting;
+pub(crate) mod narrow;
 pub(crate) mod non_uniform;
 pub(crate) mod opencl;
 pub(crate) mod pipe;
@@ -47,6 +48,12 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     crate::grammar::NEEDS_RULES,
     layout::RULES,
     ssa::RULES,
+    arithmetic::RULES,
+    bit::RULES,
+    conversion::RULES,
+    cooperative_matrix::RULES,
+    narrow::RULES,
+    relational::RULES,
     universal::RULES,
     control_flow::RULES,
     structured::RULES,

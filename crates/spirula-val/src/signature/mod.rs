@@ -6,11 +6,12 @@ use alloc::format;
 use alloc::string::String;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, rules};
-use spirula_grammar::{InstDesc, Op};
+use spirula_diag::{Checked, Rule, rules};
+use spirula_grammar::{InstDesc, Op, Operand};
 use spirula_module::{Module, Scalar, Shape, TypeKey};
 
 use crate::cx::{Cx, msg};
+use crate::rules::cooperative_matrix;
 
 rules! {
     group "types";
@@ -22,30 +23,62 @@ rules! {
 
 /// What a type must be. "Scalar or vector" includes cooperative matrices and vectors where `cooperative` says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(dead_code)] // the table decides which are used
+#[allow(dead_code)] // the tables decide which are used
 pub(crate) enum Con {
     /// Anything with a type.
     Any,
     /// Scalar or vector of integers.
     Int,
+    /// Scalar or vector of integers with signedness 0.
+    Unsigned,
+    /// Scalar or vector of 32-bit integers.
+    Int32,
     /// Scalar or vector of floating-point numbers.
     Float,
+    /// Scalar or vector of 16-bit or 32-bit floating-point numbers.
+    Float16Or32,
+    /// Scalar or vector of 32-bit floating-point numbers.
+    Float32,
     /// Scalar or vector of Booleans.
     Bool,
     /// Scalar or vector of integers or floating-point numbers.
     Number,
     /// Integer scalar.
     IntScalar,
+    /// 32-bit integer scalar.
+    Int32Scalar,
     /// Floating-point scalar.
     FloatScalar,
+    /// 64-bit floating-point scalar.
+    Float64Scalar,
     /// Boolean scalar.
     BoolScalar,
     /// Vector of integers.
     IntVector,
     /// Vector of floating-point numbers.
     FloatVector,
+    /// Vector of Booleans.
+    BoolVector,
+    /// Vector of integers or floating-point numbers.
+    NumberVector,
+    /// Vector of two 32-bit floating-point numbers.
+    Float32x2,
+    /// Vector of four 32-bit floating-point numbers.
+    Float32x4,
+    /// Vector of two 32-bit integers.
+    Int32x2,
+    /// Vector of three floating-point numbers.
+    FloatX3,
+    /// Vector of three or four floating-point numbers.
+    FloatX3Or4,
+    /// Floating-point scalar or vector of at most four.
+    FloatUpTo4,
     /// Matrix of floating-point numbers.
     Matrix,
+    /// Matrix with as many rows as columns.
+    SquareMatrix,
+    /// `OpTypeVoid`.
+    Void,
     /// The Result Type itself.
     Same,
     /// Integer class, with the Result Type's width and number of components; signedness may differ.
@@ -54,6 +87,8 @@ pub(crate) enum Con {
     Component,
     /// Integers, as many as the Result Type has components.
     IntCount,
+    /// 32-bit integers, as many as the Result Type has components.
+    Int32Count,
     /// Floating-point numbers, as many as the Result Type has components.
     FloatCount,
     /// Booleans, as many as the Result Type has components.
@@ -64,6 +99,12 @@ pub(crate) enum Con {
     LikePrev,
     /// A vector whose component type is the Result Type.
     VectorOf,
+    /// The Result Type or a vector of it.
+    FloatOf,
+    /// The Result Type or a vector of at most four of it.
+    FloatOfUpTo4,
+    /// A square matrix whose component type is the Result Type.
+    SquareOf,
 }
 
 impl Con {
@@ -72,24 +113,44 @@ impl Con {
         match self {
             Con::Any => "a type",
             Con::Int => "an integer scalar or vector",
+            Con::Unsigned => "an unsigned integer scalar or vector",
+            Con::Int32 => "a 32-bit integer scalar or vector",
             Con::Float => "a floating-point scalar or vector",
+            Con::Float16Or32 => "a 16-bit or 32-bit floating-point scalar or vector",
+            Con::Float32 => "a 32-bit floating-point scalar or vector",
             Con::Bool => "a Boolean scalar or vector",
             Con::Number => "an integer or floating-point scalar or vector",
             Con::IntScalar => "an integer scalar",
+            Con::Int32Scalar => "a 32-bit integer scalar",
             Con::FloatScalar => "a floating-point scalar",
+            Con::Float64Scalar => "a 64-bit floating-point scalar",
             Con::BoolScalar => "a Boolean scalar",
             Con::IntVector => "a vector of integers",
             Con::FloatVector => "a vector of floating-point numbers",
+            Con::BoolVector => "a vector of Booleans",
+            Con::NumberVector => "a vector of integers or floating-point numbers",
+            Con::Float32x2 => "a vector of two 32-bit floating-point numbers",
+            Con::Float32x4 => "a vector of four 32-bit floating-point numbers",
+            Con::Int32x2 => "a vector of two 32-bit integers",
+            Con::FloatX3 => "a vector of three floating-point numbers",
+            Con::FloatX3Or4 => "a vector of three or four floating-point numbers",
+            Con::FloatUpTo4 => "a floating-point scalar, or a vector of at most four floating-point numbers",
             Con::Matrix => "a matrix of floating-point numbers",
+            Con::SquareMatrix => "a square matrix",
+            Con::Void => "the void type",
             Con::Same => "the Result Type",
             Con::Like => "an integer type with the width and number of components of the Result Type",
             Con::Component => "the component type of the Result Type",
             Con::IntCount => "an integer scalar or vector with as many components as the Result Type",
+            Con::Int32Count => "a 32-bit integer scalar or vector with as many components as the Result Type",
             Con::FloatCount => "a floating-point scalar or vector with as many components as the Result Type",
             Con::BoolCount => "a Boolean scalar or vector with as many components as the Result Type",
             Con::SamePrev => "the type of the operand before",
             Con::LikePrev => "an integer type with the width and number of components of the operand before",
             Con::VectorOf => "a vector whose components are of the Result Type",
+            Con::FloatOf => "the Result Type, or a vector with components of it",
+            Con::FloatOfUpTo4 => "the Result Type, or a vector of at most four of it",
+            Con::SquareOf => "a square matrix with components of the Result Type",
         }
     }
 
@@ -99,31 +160,71 @@ impl Con {
         let (id, key) = ty;
         let many = key.is_scalar_or_vector()
             || cooperative && matches!(key.shape(), Shape::CooperativeMatrix | Shape::CooperativeVector);
+        let vector = key.shape() == Shape::Vector;
         let class = key.component_class();
         let float = matches!(class, Scalar::Float | Scalar::EncodedFloat);
+        let int = class == Scalar::Int;
         let as_many = |other: TypeKey| key.shape() == other.shape() && key.count() == other.count();
         match self {
             Con::Any => true,
-            Con::Int => many && class == Scalar::Int,
+            Con::Int => many && int,
+            Con::Unsigned => many && int && !key.is_signed(),
+            Con::Int32 => many && int && key.width() == 32,
             Con::Float => many && float,
+            Con::Float16Or32 => many && class == Scalar::Float && matches!(key.width(), 16 | 32),
+            Con::Float32 => many && class == Scalar::Float && key.width() == 32,
             Con::Bool => many && class == Scalar::Bool,
-            Con::Number => many && (float || class == Scalar::Int),
+            Con::Number => many && (float || int),
             Con::IntScalar => key.is_int(),
+            Con::Int32Scalar => key.is_int() && key.width() == 32,
             Con::FloatScalar => key.is_float(),
+            Con::Float64Scalar => key.is_float() && key.width() == 64,
             Con::BoolScalar => key.is_bool(),
-            Con::IntVector => key.shape() == Shape::Vector && class == Scalar::Int,
-            Con::FloatVector => key.shape() == Shape::Vector && float,
-            Con::Matrix => key.shape() == Shape::Matrix && float,
+            Con::IntVector => vector && int,
+            Con::FloatVector => vector && float,
+            Con::BoolVector => vector && class == Scalar::Bool,
+            Con::NumberVector => vector && (float || int),
+            Con::Float32x2 => vector && float && key.width() == 32 && key.count() == 2,
+            Con::Float32x4 => vector && float && key.width() == 32 && key.count() == 4,
+            Con::Int32x2 => vector && int && key.width() == 32 && key.count() == 2,
+            Con::FloatX3 => vector && float && key.count() == 3,
+            Con::FloatX3Or4 => vector && float && matches!(key.count(), 3 | 4),
+            Con::FloatUpTo4 => many && float && key.count() <= 4,
+            Con::Matrix => key.shape() == Shape::Matrix && float || cooperative && key.shape() == Shape::CooperativeMatrix,
+            Con::SquareMatrix => key.shape() == Shape::Matrix && key.rows() == key.count(),
+            Con::Void => key.shape() == Shape::Void,
             Con::Same => id == result.0,
-            Con::Like => id == result.0 || many && key.unsigned() == result.1.unsigned() && class == Scalar::Int,
-            Con::Component => key == result.1.component() || key.unsigned() == result.1.component() && key.is_int(),
-            Con::IntCount => many && class == Scalar::Int && as_many(result.1),
+            Con::Like => id == result.0 || many && int && key.unsigned() == result.1.unsigned(),
+            Con::Component => key.shape() == Shape::Scalar && key.unsigned() == result.1.component(),
+            Con::IntCount => many && int && as_many(result.1),
+            Con::Int32Count => many && int && key.width() == 32 && as_many(result.1),
             Con::FloatCount => many && float && as_many(result.1),
             Con::BoolCount => many && class == Scalar::Bool && as_many(result.1),
             Con::SamePrev => id == prev.0,
-            Con::LikePrev => id == prev.0 || many && key.unsigned() == prev.1.unsigned() && class == Scalar::Int,
-            Con::VectorOf => key.shape() == Shape::Vector && key.component() == result.1.unsigned(),
+            Con::LikePrev => id == prev.0 || many && int && key.unsigned() == prev.1.unsigned(),
+            Con::VectorOf => vector && key.component() == result.1.unsigned(),
+            Con::FloatOf => id == result.0 || vector && float && key.component() == result.1,
+            Con::FloatOfUpTo4 => id == result.0 || vector && float && key.component() == result.1 && key.count() <= 4,
+            Con::SquareOf => key.shape() == Shape::Matrix && key.rows() == key.count() && key.component() == result.1,
         }
+    }
+
+    /// Whether the constraint compares with the Result Type.
+    fn is_relative(self) -> bool {
+        matches!(
+            self,
+            Con::Same
+                | Con::Like
+                | Con::Component
+                | Con::IntCount
+                | Con::Int32Count
+                | Con::FloatCount
+                | Con::BoolCount
+                | Con::VectorOf
+                | Con::FloatOf
+                | Con::FloatOfUpTo4
+                | Con::SquareOf
+        )
     }
 }
 
@@ -138,38 +239,58 @@ pub(crate) struct Signature {
     pub(crate) cooperative: bool,
 }
 
+/// Where an instruction's operands stand, what they are called, and which rules they break.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    /// The operands from word `base` on.
+    pub(crate) names: &'static [Operand],
+    /// Word of the first of `names`.
+    pub(crate) base: usize,
+    /// Word of the first operand that a signature speaks of.
+    pub(crate) first: usize,
+    /// Rule about the Result Type.
+    pub(crate) result: &'static Rule,
+    /// Rule about the operands.
+    pub(crate) operand: &'static Rule,
+}
+
+impl Form {
+    /// The form of a core instruction.
+    fn core(desc: &'static InstDesc) -> Form {
+        Form { names: desc.operands(), base: 1, first: 3, result: &RESULT, operand: &OPERAND }
+    }
+}
+
 static BY_ROW: [Option<&'static Signature>; Op::COUNT] = table::by_row();
 
 /// Judges an instruction by its signature, where it has one.
 #[inline]
-pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
     match BY_ROW[usize::from(desc.row)] {
-        Some(signature) => operands(cx, inst, desc, signature, 3),
+        Some(signature) => operands(cx, inst, signature, Form::core(desc)),
         None => Ok(()),
     }
 }
 
-fn operands<'a>(
-    cx: &mut Cx<'a>,
-    inst: Inst<'a>,
-    desc: &'static InstDesc,
-    s: &'static Signature,
-    first: usize,
-) -> Checked {
+/// Judges the Result Type and the operands of an instruction of this form.
+pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, form: Form) -> Checked {
     let result = (inst.id(1), cx.result_key(inst)?);
     if !s.result.accepts(s.cooperative, result, result, result) {
-        return bad_result(cx, inst, s.result);
+        return bad_result(cx, inst, s.result, form);
     }
     let mut prev = result;
     for (i, con) in s.operands.iter().enumerate() {
-        let word = first + i;
+        let word = form.first + i;
         if word >= inst.words().len() {
             break;
         }
         let id = cx.type_at(inst, word)?;
         let ty = (id, cx.key(id)?);
         if !con.accepts(s.cooperative, ty, result, prev) {
-            return bad_operand(cx, inst, desc, word, *con);
+            return bad_operand(cx, inst, form, word, *con);
+        }
+        if ty.1.shape() == Shape::CooperativeMatrix && *con == Con::Like && id != result.0 {
+            cooperative_matrix::same_extent(cx, inst, word, result.0, id)?;
         }
         prev = ty;
     }
@@ -177,28 +298,22 @@ fn operands<'a>(
 }
 
 #[cold]
-fn bad_result(cx: &mut Cx<'_>, inst: Inst<'_>, wanted: Con) -> Checked {
+fn bad_result(cx: &mut Cx<'_>, inst: Inst<'_>, wanted: Con, form: Form) -> Checked {
     let m = cx.m;
-    cx.fail_at(&RESULT, inst, 1, || {
+    cx.fail_at(form.result, inst, 1, || {
         msg(format!("the Result Type is {}, but must be {}", describe(m, inst.id(1)), wanted.wanted()))
     })
 }
 
 #[cold]
-fn bad_operand(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc, word: usize, wanted: Con) -> Checked {
+fn bad_operand(cx: &mut Cx<'_>, inst: Inst<'_>, form: Form, word: usize, wanted: Con) -> Checked {
     let m = cx.m;
-    cx.fail_at(&OPERAND, inst, word, || {
+    cx.fail_at(form.operand, inst, word, || {
         let id = inst.id(word);
-        let name =
-            desc.operands().get(word - 1).map_or("operand", |o| if o.name.is_empty() { "operand" } else { o.name });
-        let result = if matches!(
-            wanted,
-            Con::Same | Con::Like | Con::Component | Con::IntCount | Con::FloatCount | Con::BoolCount | Con::VectorOf
-        ) {
-            format!(", {}", describe(m, inst.id(1)))
-        } else {
-            String::new()
-        };
+        let name = form.names.get(word - form.base).map_or("", |o| o.name);
+        let name = if name.is_empty() { "operand" } else { name };
+        let result =
+            if wanted.is_relative() { format!(", {}", describe(m, inst.id(1))) } else { String::new() };
         msg(format!(
             "{name} {id} has type {}, but must have {}{result}",
             describe(m, m.type_id_of(id)),
