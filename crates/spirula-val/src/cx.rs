@@ -4,9 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
-use spirula_binary::{Id, Inst};
+use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, Diagnostic, Failed, Rule, Severity, Site};
-use spirula_grammar::{Capability, Version};
+use spirula_grammar::{Capability, Op, Version};
 use spirula_module::{Function, ModelSet, Module, TypeKey};
 
 use crate::flow::Flow;
@@ -244,6 +244,22 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn result_key(&self, inst: Inst<'_>) -> Checked<TypeKey> {
         self.key(inst.id(1))
+    }
+
+    /// Whether an extension is declared, by name, whether or not the grammar knows it. For paths that are rarely taken.
+    #[cold]
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        let mut declarations = self.m.global_insts().take_while(|i| {
+            !matches!(i.op(), Op::MemoryModel | Op::EntryPoint) && i.desc().is_none_or(|d| !d.is_type())
+        });
+        declarations.any(|i| {
+            let at = match i.op() {
+                Op::Extension => 1,
+                Op::ConditionalExtensionINTEL => 2,
+                _ => return false,
+            };
+            LitStr::read(i.tail(at)).is_some_and(|s| s.bytes().eq(name.bytes()))
+        })
     }
 
     // --- where we are ---

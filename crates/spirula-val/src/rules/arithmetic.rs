@@ -8,6 +8,7 @@ use spirula_grammar::{Capability, Op};
 use spirula_module::{Scalar, Shape, Type, TypeKey};
 
 use super::conversion::encoding;
+use super::cooperative_matrix;
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::signature::describe;
@@ -48,7 +49,6 @@ pub(crate) const TABLE: Table = rule_table! {
 pub(crate) fn no_encoding(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let key = cx.result_key(inst)?;
     let encoded = key.component_class() == Scalar::EncodedFloat;
-    // Cooperative matrices of encoded floats have the operations that their extension gives them.
     let (m, op) = (cx.m, inst.op());
     cx.check_at(!encoded, &ENCODED, inst, 1, || {
         format!("{op} cannot compute with {}, whose floats have an encoding", describe(m, inst.id(1)))
@@ -196,13 +196,19 @@ fn integer_dot(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         if word == 4 && key.shape() != a.shape() {
             return bad(cx, 4, "is of another kind than the first operand's type");
         }
-        if unsigned && key.shape() == Shape::Vector && key.is_signed() {
+        let second = word == 4 && matches!(inst.op(), Op::SUDot | Op::SUDotAccSat);
+        if (unsigned || second) && key.shape() == Shape::Vector && key.is_signed() {
             return bad(cx, word, "must have unsigned components");
         }
     }
     if a.shape() == Shape::Scalar {
         packed_dot(cx, inst, [result, a, b], if accumulates { 6 } else { 5 })?;
     } else {
+        let long = a.shape() == Shape::CooperativeVector;
+        let (x, y) = (m.type_id_of(inst.id(3)), m.type_id_of(inst.id(4)));
+        if long && x != y {
+            cooperative_matrix::same_extent(cx, inst, 4, x, y)?;
+        }
         if a.count() != b.count() {
             return bad(cx, 4, "has another number of components than the first operand");
         }
@@ -260,7 +266,9 @@ fn float_dot(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(vector, &FLOAT_DOT, inst, 3, || {
         format!("Vector 1 has type {}, but must be a vector of {count} {width}-bit floats", describe(m, x))
     })?;
-    cx.check_at(x == y, &FLOAT_DOT, inst, 4, || {
+    let b = m.key(y);
+    let alike = if count == 4 { a == b } else { x == y };
+    cx.check_at(alike, &FLOAT_DOT, inst, 4, || {
         format!("Vector 2 has type {}, but Vector 1 has {}", describe(m, y), describe(m, x))
     })?;
     let encoded = encoding(cx, x);

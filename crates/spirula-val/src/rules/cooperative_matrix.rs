@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::Capability;
+use spirula_grammar::{Capability, Op};
 use spirula_module::Type;
 
 use super::conversion;
@@ -30,7 +30,7 @@ pub(crate) const TABLE: Table = rule_table! {};
 pub(crate) fn extent(cx: &Cx<'_>, ty: Id) -> Option<[Id; 4]> {
     match cx.m.ty(ty)? {
         Type::CooperativeMatrix { scope, rows, columns, usage, .. } => Some([scope, rows, columns, usage]),
-        Type::Other(inst) if inst.op() == spirula_grammar::Op::TypeCooperativeMatrixNV => {
+        Type::Other(inst) if inst.op() == Op::TypeCooperativeMatrixNV => {
             Some([inst.id(3), inst.id(4), inst.id(5), Id(0)])
         }
         _ => None,
@@ -49,6 +49,12 @@ pub(crate) fn may_be_equal(cx: &Cx<'_>, a: Id, b: Id) -> bool {
 /// Two cooperative matrix types have the same scope, rows, columns and use.
 #[cold]
 pub(crate) fn same_extent(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, a: Id, b: Id) -> Checked {
+    if let (Some(Type::VectorId { count: x, .. }), Some(Type::VectorId { count: y, .. })) = (cx.m.ty(a), cx.m.ty(b)) {
+        let (m, ok) = (cx.m, may_be_equal(cx, x, y));
+        return cx.check_at(ok, &EXTENT, inst, word, || {
+            format!("{} has another number of components than {}", describe(m, b), describe(m, a))
+        });
+    }
     let (Some(x), Some(y)) = (extent(cx, a), extent(cx, b)) else { return Ok(()) };
     let names = ["scope", "number of rows", "number of columns", "use"];
     for ((x, y), name) in x.iter().zip(y).zip(names) {
@@ -87,9 +93,12 @@ pub(crate) fn conversion(cx: &mut Cx<'_>, inst: Inst<'_>, operand: Id) -> Checke
         let turned = if transposes { ", transposed" } else { "" };
         format!("the operand's {} has another scope or size than {}{turned}", describe(m, operand), describe(m, inst.id(1)))
     })?;
-    let becomes = is_accumulator(cx, from[3]) != Some(false) && is_accumulator(cx, usage) != Some(true);
-    let converts = cx.has(Capability::CooperativeMatrixConversionsNV)
-        || cx.has(Capability::CooperativeMatrixConversionsEXT);
+    let becomes = match (is_accumulator(cx, from[3]), is_accumulator(cx, usage)) {
+        (Some(a), Some(b)) => a && !b || a != b && !transposes,
+        _ => true,
+    };
+    let converts = inst.op() != Op::Bitcast && (cx.has(Capability::CooperativeMatrixConversionsNV)
+        || cx.has(Capability::CooperativeMatrixConversionsEXT));
     let ok = if transposes { becomes } else { may_be_equal(cx, usage, from[3]) || converts && becomes };
     cx.check_at(ok, &USE, inst, 3, || {
         format!("a matrix of the use {} cannot become one of the use {usage} here", from[3])
@@ -109,11 +118,14 @@ pub(crate) fn convert_use(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     else {
         return Ok(());
     };
-    cx.check_at(to == from, &CONVERT_USE, inst, 3, || {
+    let same = m.key(to).unsigned() == m.key(from).unsigned();
+    cx.check_at(same, &CONVERT_USE, inst, 3, || {
         format!("the component type changes from {} to {}", describe(m, from), describe(m, to))
     })?;
     let (Some(to), Some(from)) = (extent(cx, inst.id(1)), extent(cx, operand)) else { return Ok(()) };
-    let fits = (0..3).all(|i| may_be_equal(cx, to[i], from[i]));
+    let [_, rows, columns, _] = from;
+    let (rows, columns) = if conversion::transposes(cx, inst) { (columns, rows) } else { (rows, columns) };
+    let fits = may_be_equal(cx, to[0], from[0]) && may_be_equal(cx, to[1], rows) && may_be_equal(cx, to[2], columns);
     cx.check_at(fits, &EXTENT, inst, 3, || {
         format!("{} has another scope or size than {}", describe(m, operand), describe(m, inst.id(1)))
     })?;

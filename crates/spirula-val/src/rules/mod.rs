@@ -15,6 +15,7 @@ pub(crate) mod debug;
 pub(crate) mod derivative;
 pub(crate) mod device_enqueue;
 pub(crate) mod environment;
+pub(crate) mod ext_inst;
 pub(crate) mod extension;
 pub(crate) mod function;
 pub(crate) mod graph;
@@ -50,17 +51,22 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     ssa::RULES,
     arithmetic::RULES,
     bit::RULES,
+    ext_inst::RULES,
+    ext_inst::debug::RULES,
+    ext_inst::glsl::RULES,
+    ext_inst::opencl::RULES,
+    ext_inst::reflection::RULES,
     conversion::RULES,
     cooperative_matrix::RULES,
     narrow::RULES,
     relational::RULES,
+    misc::RULES,
     universal::RULES,
     control_flow::RULES,
     structured::RULES,
     limits::RULES,
     call_graph::RULES,
     crate::signature::RULES,
-    misc::RULES,
     debug::RULES,
     mode_setting::RULES,
     environment::RULES,

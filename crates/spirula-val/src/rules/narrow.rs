@@ -39,11 +39,11 @@ fn is_storage_only(cx: &Cx<'_>) -> bool {
 fn is_narrow(cx: &Cx<'_>, key: TypeKey) -> bool {
     match (key.component_class(), key.width()) {
         (Scalar::Int, 8) => !cx.has(Capability::Int8),
-        (Scalar::Int, 16) => !cx.has(Capability::Int16) && !cx.m.has_extension("SPV_AMD_gpu_shader_int16"),
+        (Scalar::Int, 16) => !cx.has(Capability::Int16) && !cx.declares("SPV_AMD_gpu_shader_int16"),
         (Scalar::Float, 16) => {
             !cx.has(Capability::Float16)
                 && !cx.has(Capability::Float16Buffer)
-                && !cx.m.has_extension("SPV_AMD_gpu_shader_half_float")
+                && !cx.declares("SPV_AMD_gpu_shader_half_float")
         }
         _ => false,
     }

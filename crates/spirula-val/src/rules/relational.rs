@@ -70,7 +70,7 @@ fn select(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     })?;
     let condition = cx.key_at(inst, 3)?;
     let fits = match condition.shape() {
-        Shape::Scalar => key.shape() == Shape::Scalar || key.is_pointer() || cx.version >= Version::v1(4),
+        Shape::Scalar => key.shape() != Shape::Vector || cx.version >= Version::v1(4),
         Shape::Vector => key.shape() == Shape::Vector && key.count() == condition.count(),
         _ => false,
     };

@@ -7,6 +7,7 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::{Class, ExtSet, InstDesc, Op};
 use spirula_module::IdInfo;
 
+use super::ext_inst;
 use crate::cx::{Cx, msg};
 
 rules! {
@@ -58,6 +59,9 @@ pub(crate) fn usage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc
     }
     if info.def >= inst.offset() {
         return forward(cx, inst, desc, word, id, info);
+    }
+    if info.op == Op::ExtInst {
+        ext_inst::usage(cx, inst, word, id)?;
     }
     if info.is_local() {
         return local(cx, inst, desc, word, id, info);

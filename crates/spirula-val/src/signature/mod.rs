@@ -195,7 +195,7 @@ impl Con {
             Con::Void => key.shape() == Shape::Void,
             Con::Same => id == result.0,
             Con::Like => id == result.0 || many && int && key.unsigned() == result.1.unsigned(),
-            Con::Component => key.shape() == Shape::Scalar && key.unsigned() == result.1.component(),
+            Con::Component => key.shape() == Shape::Scalar && key == result.1.component(),
             Con::IntCount => many && int && as_many(result.1),
             Con::Int32Count => many && int && key.width() == 32 && as_many(result.1),
             Con::FloatCount => many && float && as_many(result.1),
@@ -289,7 +289,10 @@ pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, f
         if !con.accepts(s.cooperative, ty, result, prev) {
             return bad_operand(cx, inst, form, word, *con);
         }
-        if ty.1.shape() == Shape::CooperativeMatrix && *con == Con::Like && id != result.0 {
+        if id != result.0
+            && (ty.1.shape() == Shape::CooperativeMatrix && *con == Con::Like
+                || ty.1.shape() == Shape::CooperativeVector && con.is_relative())
+        {
             cooperative_matrix::same_extent(cx, inst, word, result.0, id)?;
         }
         prev = ty;

@@ -1,0 +1,358 @@
+//! Debug information: OpenCL.DebugInfo.100, NonSemantic.Shader.DebugInfo, NonSemantic.Graph.DebugInfo.
+
+use alloc::format;
+use alloc::string::String;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{ExtSet, Op};
+use spirula_module::{Module, Shape};
+
+use super::{Ext, FIRST, revision_of};
+use crate::cx::{Cx, msg};
+
+rules! {
+    group "debug_info";
+    /// An operand of a debug instruction refers to what the instruction describes: a string, a constant, or another
+    /// debug instruction of the right kind.
+    OPERAND: "debug-info-operand", ext_inst "NonSemantic.Shader.DebugInfo.100";
+    /// The Result Type of a debug instruction is void.
+    RESULT: "debug-info-result-type", ext_inst "NonSemantic.Shader.DebugInfo.100";
+    /// Scopes, declarations of variables and lines stand in functions; descriptions stand between the types and the
+    /// functions.
+    PLACE: "debug-info-place", ext_inst "NonSemantic.Shader.DebugInfo.100";
+    /// An instruction or operand that a later revision of the set brought needs that revision.
+    REVISION: "debug-info-revision", ext_inst "NonSemantic.Shader.DebugInfo.101";
+}
+
+/// What an operand must be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum W {
+    /// Anything, and literals.
+    Any,
+    /// `OpString`.
+    Str,
+    /// `DebugSource`.
+    Src,
+    /// A lexical scope.
+    Scope,
+    /// Any debug type.
+    Type,
+    /// Any debug type, or `OpTypeVoid`.
+    Return,
+    /// The debug instruction with this number.
+    Is(u32),
+    /// `DebugTypeComposite` of a class or structure.
+    Class,
+    /// A member of a composite.
+    Member,
+    /// What a template makes.
+    Target,
+    /// A parameter of a template.
+    Parameter,
+    /// `OpConstant`.
+    Const,
+    /// `OpConstant` greater than 0.
+    Positive,
+    /// 32-bit unsigned `OpConstant`.
+    U32,
+    /// 32-bit unsigned `OpConstant` from 1 to 4.
+    Few,
+    /// 32-bit unsigned constant or specialisation constant.
+    U32Spec,
+    /// Length of an array.
+    Count,
+    /// Index into a composite.
+    Index,
+    /// `OpFunction`.
+    Function,
+    /// What holds a global variable.
+    Global,
+    /// What holds a local variable.
+    Variable,
+    /// `OpGraphARM`.
+    Graph,
+}
+
+const NONE: u32 = 0;
+const UNIT: u32 = 1;
+const BASIC: u32 = 2;
+const VECTOR: u32 = 6;
+const FUNCTION_TYPE: u32 = 8;
+const COMPOSITE: u32 = 10;
+const MEMBER: u32 = 11;
+const INHERITANCE: u32 = 12;
+const GLOBAL: u32 = 18;
+const DECLARATION: u32 = 19;
+const FUNCTION: u32 = 20;
+const BLOCK: u32 = 21;
+const DISCRIMINATOR: u32 = 22;
+const INLINED_AT: u32 = 25;
+const LOCAL: u32 = 26;
+const OPERATION: u32 = 30;
+const EXPRESSION: u32 = 31;
+const MACRO: u32 = 32;
+const SOURCE: u32 = 35;
+
+/// Operands in order, and those that a list at the end repeats.
+type Row = (u32, &'static [W], &'static [W]);
+
+use W::*;
+
+/// OpenCL.DebugInfo.100: literals where the shader set has constants.
+static OPENCL: &[Row] = &[
+    (UNIT, &[Any, Any, Is(SOURCE), Any], &[]),
+    (BASIC, &[Str, Const, Any], &[]),
+    (3, &[Type, Any, Any], &[]),
+    (4, &[Type, Any], &[]),
+    (5, &[Type], &[Count]),
+    (VECTOR, &[Is(BASIC), Any], &[]),
+    (7, &[Str, Type, Src, Any, Any, Scope], &[]),
+    (FUNCTION_TYPE, &[Any, Return], &[Type]),
+    (9, &[Str, Type, Src, Any, Any, Scope, Positive, Any], &[Const, Str]),
+    (COMPOSITE, &[Str, Any, Src, Any, Any, Scope, Str, Const, Any], &[Member]),
+    (MEMBER, &[Str, Type, Src, Any, Any, Is(COMPOSITE), Const, Const, Any], &[Const]),
+    (INHERITANCE, &[Class, Class, Const, Const, Any], &[]),
+    (13, &[Type, Is(COMPOSITE)], &[]),
+    (14, &[Target], &[Parameter]),
+    (15, &[Str, Type, Any, Src, Any, Any], &[]),
+    (16, &[Str, Str, Src, Any, Any], &[]),
+    (17, &[Str, Src, Any, Any], &[Parameter]),
+    (GLOBAL, &[Str, Type, Src, Any, Any, Scope, Str, Global, Any, Any], &[]),
+    (DECLARATION, &[Str, Is(FUNCTION_TYPE), Src, Any, Any, Scope, Str, Any], &[]),
+    (FUNCTION, &[Str, Is(FUNCTION_TYPE), Src, Any, Any, Scope, Str, Any, Any, Function, Is(DECLARATION)], &[]),
+    (BLOCK, &[Src, Any, Any, Scope, Str], &[]),
+    (DISCRIMINATOR, &[Src, Any, Scope], &[]),
+    (23, &[Scope, Is(INLINED_AT)], &[]),
+    (INLINED_AT, &[Any, Scope, Is(INLINED_AT)], &[]),
+    (LOCAL, &[Str, Type, Src, Any, Any, Scope, Any, Any], &[]),
+    (27, &[Any, Is(INLINED_AT)], &[]),
+    (28, &[Is(LOCAL), Variable, Is(EXPRESSION)], &[]),
+    (29, &[Is(LOCAL), Any, Is(EXPRESSION)], &[Index]),
+    (EXPRESSION, &[], &[Is(OPERATION)]),
+    (MACRO, &[Src, Any, Str, Str], &[]),
+    (33, &[Src, Any, Is(MACRO)], &[]),
+    (34, &[Str, Any, Src, Any, Any, Any, Scope], &[]),
+    (SOURCE, &[Str, Str], &[]),
+];
+
+/// NonSemantic.Shader.DebugInfo.
+static SHADER: &[Row] = &[
+    (UNIT, &[U32, U32, Is(SOURCE), U32], &[]),
+    (BASIC, &[Str, Const, U32, U32, U32], &[]),
+    (3, &[Type, U32, U32], &[]),
+    (4, &[Type, U32], &[]),
+    (5, &[Type], &[Count]),
+    (VECTOR, &[Is(BASIC), Few], &[]),
+    (7, &[Str, Type, Src, U32, U32, Scope], &[]),
+    (FUNCTION_TYPE, &[U32, Return], &[Type]),
+    (9, &[Str, Type, Src, U32, U32, Scope, Positive, U32], &[Const, Str]),
+    (COMPOSITE, &[Str, U32, Src, U32, U32, Scope, Str, Const, U32], &[Member]),
+    (MEMBER, &[Str, Type, Src, U32, U32, Const, Const, U32], &[Const]),
+    (INHERITANCE, &[Class, Const, Const, U32], &[]),
+    (13, &[Type, Is(COMPOSITE)], &[]),
+    (14, &[Target], &[Parameter]),
+    (15, &[Str, Type, Any, Src, U32, U32], &[]),
+    (16, &[Str, Str, Src, U32, U32], &[]),
+    (17, &[Str, Src, U32, U32], &[Parameter]),
+    (GLOBAL, &[Str, Type, Src, U32, U32, Scope, Str, Global, U32, Any], &[]),
+    (DECLARATION, &[Str, Is(FUNCTION_TYPE), Src, U32, U32, Scope, Str, U32], &[]),
+    (FUNCTION, &[Str, Is(FUNCTION_TYPE), Src, U32, U32, Scope, Str, U32, U32, Is(DECLARATION)], &[]),
+    (BLOCK, &[Src, U32, U32, Scope, Str], &[]),
+    (DISCRIMINATOR, &[Src, U32, Scope], &[]),
+    (23, &[Scope, Is(INLINED_AT)], &[]),
+    (INLINED_AT, &[U32, Scope, Is(INLINED_AT)], &[]),
+    (LOCAL, &[Str, Type, Src, U32, U32, Scope, U32, U32], &[]),
+    (27, &[Any, Is(INLINED_AT)], &[]),
+    (28, &[Is(LOCAL), Variable, Is(EXPRESSION)], &[Index]),
+    (29, &[Is(LOCAL), Any, Is(EXPRESSION)], &[Index]),
+    (OPERATION, &[U32], &[U32]),
+    (EXPRESSION, &[], &[Is(OPERATION)]),
+    (MACRO, &[Src, U32, Str, Str], &[]),
+    (33, &[Src, U32, Is(MACRO)], &[]),
+    (34, &[Str, U32, Src, Any, U32, U32, Scope], &[]),
+    (SOURCE, &[Str, Str], &[]),
+    (101, &[Is(FUNCTION), Function], &[]),
+    (102, &[Str], &[]),
+    (103, &[Src, U32, U32, U32, U32], &[]),
+    (105, &[Str, U32], &[]),
+    (106, &[Str], &[]),
+    (107, &[Is(FUNCTION), Is(UNIT), Str, Str], &[]),
+    (108, &[Is(VECTOR), Few, Any], &[]),
+    (109, &[Is(BASIC), U32Spec], &[]),
+    (110, &[Is(BASIC), U32Spec, U32Spec, U32Spec, U32Spec], &[]),
+];
+
+/// NonSemantic.Graph.DebugInfo.
+static GRAPH: &[Row] = &[(1, &[Graph, Str], &[]), (2, &[Is(1), Str], &[Any]), (3, &[Any, Str, U32], &[])];
+
+pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    let m = cx.m;
+    let number = ext.inst.word(4);
+    let result = m.key(ext.inst.id(1)).shape();
+    cx.check_at(result == Shape::Void, &RESULT, ext.inst, 1, || format!("the Result Type of {} is not void", ext.desc.name))?;
+    let table = match ext.set {
+        ExtSet::OpenClDebugInfo => OPENCL,
+        ExtSet::GraphDebugInfo => GRAPH,
+        _ => {
+            revision(cx, ext, number)?;
+            SHADER
+        }
+    };
+    place(cx, ext, number)?;
+    let Ok(at) = table.binary_search_by_key(&number, |r| r.0) else { return Ok(()) };
+    let (_, wants, list) = table[at];
+    for (i, word) in ext.inst.tail(FIRST).iter().enumerate() {
+        let want = match wants.get(i) {
+            Some(want) => *want,
+            None if list.is_empty() => break,
+            None => list[(i - wants.len()) % list.len()],
+        };
+        if want != Any && !is(cx, ext, Id(*word), want) {
+            return bad(cx, ext, i, want);
+        }
+    }
+    Ok(())
+}
+
+fn revision(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
+    let late = number >= 109 || number == BASIC && ext.inst.words().len() > FIRST + 4;
+    if !late {
+        return Ok(());
+    }
+    let has = revision_of(cx, ext.inst.id(3)).unwrap_or(100);
+    cx.check_at(has >= 101, &REVISION, ext.inst, 4, || {
+        format!("{} needs revision 101 of the set, but revision {has} is imported", ext.desc.name)
+    })
+}
+
+fn place(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
+    let local = match ext.set {
+        ExtSet::GraphDebugInfo => return Ok(()),
+        ExtSet::OpenClDebugInfo => matches!(number, 23 | 24 | 28 | 29),
+        // Instructions of lines that the reference's producers write between functions are harmless there.
+        _ => matches!(number, 23 | 24 | 28 | 29 | 101 | 103 | 104),
+    };
+    let name = ext.desc.name;
+    if local {
+        cx.check(cx.here.is_some(), &PLACE, ext.inst, || format!("{name} stands outside of a function"))?;
+        let entry = number != 101 || cx.here.is_some_and(|h| h.block == Some(0));
+        return cx.check(entry, &PLACE, ext.inst, || format!("{name} stands outside of the function's first block"));
+    }
+    // A constant that describes an inlined function may come with the function.
+    let inside = cx.here.is_some() && number != INLINED_AT && number != NONE;
+    cx.check(!inside, &PLACE, ext.inst, || format!("{name} stands in a function"))
+}
+
+/// The debug instruction that `id` is the result of.
+fn debug<'a>(m: Module<'a>, set: ExtSet, id: Id) -> Option<Inst<'a>> {
+    let inst = m.def(id).filter(|i| matches!(i.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR))?;
+    let family = |s: ExtSet| if s == ExtSet::ShaderDebugInfo { ExtSet::ShaderDebugInfo100 } else { s };
+    let its = m.info(inst.id(3)).ext_set()?;
+    (family(its) == family(set)).then_some(inst)
+}
+
+fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
+    let m = cx.m;
+    let info = m.info(id);
+    let inst = debug(cx.m, ext.set, id);
+    let number = inst.map_or(u32::MAX, |i| i.word(4));
+    let key = m.key(info.ty);
+    let none = number == NONE;
+    match want {
+        Any => true,
+        Str => info.op == Op::String,
+        Src => number == SOURCE,
+        Scope => matches!(number, UNIT | FUNCTION | BLOCK | DISCRIMINATOR | COMPOSITE | 36) || none,
+        Type => is_type(number) || none,
+        Return => is_type(number) || none || info.op == Op::TypeVoid,
+        Is(FUNCTION) => number == FUNCTION || none,
+        Is(n) => number == n,
+        Class => number == COMPOSITE && inst.is_some_and(|i| is_class(cx, ext.set, i)),
+        Member => matches!(number, MEMBER | FUNCTION | INHERITANCE | DECLARATION | GLOBAL | 14) || is_type(number),
+        Target => matches!(number, COMPOSITE | FUNCTION),
+        Parameter => matches!(number, 15..=17),
+        Const => info.op == Op::Constant || none,
+        Positive => {
+            none || info.op == Op::Constant && m.int_constant(id).is_some_and(|c| c.bits != 0 && c.as_unsigned().is_some())
+        }
+        U32 => info.op == Op::Constant && key.is_int() && key.width() == 32 && !key.is_signed(),
+        Few => {
+            let value = if info.op == Op::Constant { m.fixed_u32(id) } else { None };
+            key.width() == 32 && !key.is_signed() && value.is_some_and(|v| (1..=4).contains(&v))
+        }
+        U32Spec => info.is_constant() && key.is_int() && key.width() == 32 && !key.is_signed(),
+        Count => {
+            let constant = match ext.set {
+                ExtSet::OpenClDebugInfo => info.op == Op::Constant,
+                _ => info.is_constant(),
+            };
+            none || constant && key.is_int() && matches!(key.width(), 32 | 64)
+                || matches!(number, GLOBAL | LOCAL) && inst.is_some_and(|i| is_length(cx, ext.set, i))
+        }
+        Index => info.op == Op::Constant || matches!(number, GLOBAL | LOCAL) || info.is_constant(),
+        Function => info.op == Op::Function || none,
+        Global => matches!(info.op, Op::Variable | Op::UntypedVariableKHR) || info.is_constant() || none,
+        Variable => matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter) || none,
+        Graph => info.op == Op::GraphARM,
+    }
+}
+
+fn is_type(number: u32) -> bool {
+    matches!(number, 2..=10 | 12..=17 | 108..=110)
+}
+
+/// Whether a `DebugTypeComposite` describes a class or a structure.
+fn is_class(cx: &Cx<'_>, set: ExtSet, composite: Inst<'_>) -> bool {
+    let tag = composite.word(FIRST + 1);
+    let tag = if set == ExtSet::OpenClDebugInfo { Some(tag) } else { cx.m.fixed_u32(Id(tag)) };
+    matches!(tag, Some(0 | 1))
+}
+
+/// Whether a debug variable can be the length of an array: an unsigned integer of 32 or 64 bits.
+fn is_length(cx: &Cx<'_>, set: ExtSet, variable: Inst<'_>) -> bool {
+    let Some(ty) = debug(cx.m, set, variable.id(FIRST + 1)).filter(|t| t.word(4) == BASIC) else { return false };
+    let size = cx.m.fixed_u32(ty.id(FIRST + 1));
+    let encoding = ty.word(FIRST + 2);
+    let encoding = if set == ExtSet::OpenClDebugInfo { Some(encoding) } else { cx.m.fixed_u32(Id(encoding)) };
+    matches!(size, Some(32 | 64)) && encoding == Some(6)
+}
+
+#[cold]
+fn bad(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, want: W) -> Checked {
+    let m = cx.m;
+    let id = ext.inst.id(FIRST + i);
+    let must: String = match want {
+        Any => "anything".into(),
+        Str => "a string".into(),
+        Src => "a DebugSource".into(),
+        Scope => "a lexical scope".into(),
+        Type => "a debug type".into(),
+        Return => "a debug type or void".into(),
+        Is(n) => format!("a {}", ext.set.instruction(n).map_or("debug instruction", |d| d.name)),
+        Class => "a DebugTypeComposite of a class or structure".into(),
+        Member => "a DebugTypeMember, DebugFunction or DebugTypeInheritance".into(),
+        Target => "a DebugTypeComposite or DebugFunction".into(),
+        Parameter => "a parameter of a template".into(),
+        Const => "an OpConstant".into(),
+        Positive => "an OpConstant greater than 0".into(),
+        U32 => "an OpConstant of an unsigned 32-bit integer type".into(),
+        Few => "an OpConstant of an unsigned 32-bit integer type, from 1 to 4".into(),
+        U32Spec => "a constant of an unsigned 32-bit integer type".into(),
+        Count => "an integer constant or a debug variable of an unsigned integer type".into(),
+        Index => "an integer constant".into(),
+        Function => "an OpFunction".into(),
+        Global => "a variable or constant".into(),
+        Variable => "a variable or function parameter".into(),
+        Graph => "an OpGraphARM".into(),
+    };
+    cx.fail_at(&OPERAND, ext.inst, FIRST + i, || {
+        let operands = ext.desc.operands();
+        let name = operands.get(i).or(operands.last()).map_or("operand", |o| o.name);
+        let what = match debug(m, ext.set, id) {
+            Some(inst) => ext.set.instruction(inst.word(4)).map_or("a debug instruction", |d| d.name).into(),
+            None => format!("{}", m.info(id).op),
+        };
+        msg(format!("{name} {id} of {} is the result of {what}, but must be {must}", ext.desc.name)).declared(m, id)
+    })
+}

@@ -1,0 +1,136 @@
+//! GLSL.std.450.
+
+use alloc::format;
+
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{ExecutionModel, GlslStd450 as G, StorageClass};
+use spirula_module::{ModelSet, Scalar, Shape, Type, TypeKey};
+
+use super::{Ext, FIRST, ext_signatures};
+use crate::cx::Cx;
+use crate::rules::arithmetic::ENCODED;
+use crate::signature::{Con, Signature, describe};
+
+rules! {
+    group "ext_inst";
+    /// The interpolation functions are for fragment shaders.
+    FRAGMENT: "interpolate-model", ext_inst "GLSL.std.450 InterpolateAtCentroid";
+}
+
+static SIGNATURES: [Option<&Signature>; 82] = ext_signatures! { GlslStd450, 82;
+    Round RoundEven Trunc FAbs FSign Floor Ceil Fract Sqrt InverseSqrt Normalize => Float: Same;
+    SAbs SSign => Int: Like;
+    Radians Degrees Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp Log Exp2 Log2 => Float16Or32: Same;
+    Atan2 Pow => Float16Or32: Same, Same;
+    Determinant => FloatScalar: SquareOf;
+    MatrixInverse => SquareMatrix: Same;
+    FMin FMax NMin NMax Step Reflect => Float: Same, Same;
+    UMin SMin UMax SMax => Int: Like, Like;
+    FClamp NClamp FMix SmoothStep Fma FaceForward => Float: Same, Same, Same;
+    UClamp SClamp => Int: Like, Like, Like;
+    Ldexp => Float: Same, IntCount;
+    PackSnorm4x8 PackUnorm4x8 => Int32Scalar: Float32x4;
+    PackSnorm2x16 PackUnorm2x16 PackHalf2x16 => Int32Scalar: Float32x2;
+    PackDouble2x32 => Float64Scalar: Int32x2;
+    UnpackSnorm2x16 UnpackUnorm2x16 UnpackHalf2x16 => Float32x2: Int32Scalar;
+    UnpackSnorm4x8 UnpackUnorm4x8 => Float32x4: Int32Scalar;
+    UnpackDouble2x32 => Int32x2: Float64Scalar;
+    Length => FloatScalar: FloatOf;
+    Distance => FloatScalar: FloatOf, SamePrev;
+    Cross => FloatX3: Same, Same;
+    Refract => Float: Same, Same, FloatScalar;
+    FindILsb => Int: IntCount;
+    FindUMsb FindSMsb => Int32: Int32Count;
+};
+
+pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    let number = ext.inst.word(4);
+    let result = cx.result_key(ext.inst)?;
+    let name = ext.desc.name;
+    let m = cx.m;
+    cx.check_at(result.component_class() != Scalar::EncodedFloat, &ENCODED, ext.inst, 1, || {
+        format!("{name} cannot compute with {}, whose floats have an encoding", describe(m, ext.inst.id(1)))
+    })?;
+    if let Some(signature) = SIGNATURES.get(number as usize).copied().flatten() {
+        let scalars = result.shape() != Shape::CooperativeMatrix;
+        ext.result(cx, scalars, "a scalar or vector")?;
+        return ext.signature(cx, signature);
+    }
+    match G(number) {
+        G::Modf => pointer(cx, ext, result, false),
+        G::Frexp => pointer(cx, ext, result, true),
+        G::ModfStruct => structure(cx, ext, false),
+        G::FrexpStruct => structure(cx, ext, true),
+        G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => interpolate(cx, ext, result),
+        _ => Ok(()),
+    }
+}
+
+fn same(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    let x = cx.type_at(ext.inst, FIRST)?;
+    ext.operand(cx, 0, x == ext.inst.id(1), "of the Result Type")
+}
+
+/// `Modf` and `Frexp`, which store a second result.
+fn pointer(cx: &mut Cx<'_>, ext: Ext<'_>, result: TypeKey, int: bool) -> Checked {
+    ext.result(cx, result.is_float_scalar_or_vector(), "a floating-point scalar or vector")?;
+    same(cx, ext)?;
+    let (_, pointee) = ext.pointer(cx, 1)?;
+    if int {
+        let key = cx.m.key(pointee);
+        let small = key.width() == 16 && cx.declares("SPV_AMD_gpu_shader_int16");
+        let ok = key.is_int_scalar_or_vector() && (key.width() == 32 || small);
+        ext.operand(cx, 1, ok, "a pointer to 32-bit integers")?;
+        ext.operand(cx, 1, key.count() == result.count(), "a pointer to as many integers as x has components")
+    } else {
+        ext.operand(cx, 1, pointee == ext.inst.id(1), "a pointer to the Result Type")
+    }
+}
+
+/// `ModfStruct` and `FrexpStruct`, which give two results.
+fn structure(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
+    let members = match cx.m.ty(ext.inst.id(1)) {
+        Some(Type::Struct { members: &[a, b] }) => Some((spirula_binary::Id(a), spirula_binary::Id(b))),
+        _ => None,
+    };
+    let (first, second) = members.unwrap_or_default();
+    let (a, b) = (cx.m.key(first), cx.m.key(second));
+    if int {
+        let small = b.width() == 16 && cx.declares("SPV_AMD_gpu_shader_int16");
+        let ints = b.is_int_scalar_or_vector() && (b.width() == 32 || small) && b.count() == a.count();
+        let ok = a.is_float_scalar_or_vector() && ints;
+        ext.result(cx, ok, "a structure of floats and as many 32-bit integers")?;
+    } else {
+        let ok = a.is_float_scalar_or_vector() && first == second;
+        ext.result(cx, ok, "a structure of two members of one floating-point type")?;
+    }
+    let x = cx.type_at(ext.inst, FIRST)?;
+    ext.operand(cx, 0, x == first, "of the type of the Result Type's first member")
+}
+
+fn interpolate(cx: &mut Cx<'_>, ext: Ext<'_>, result: TypeKey) -> Checked {
+    let half = cx.declares("SPV_AMD_gpu_shader_half_float");
+    let ok = result.is_float_scalar_or_vector() && (result.width() == 32 || half && result.width() == 16);
+    ext.result(cx, ok, if half { "16-bit or 32-bit floats" } else { "32-bit floats" })?;
+    // The operand may be a value that the source language's input was loaded to, until HLSL is legalised.
+    let loaded = cx.options.before_hlsl_legalization;
+    if !loaded {
+        let (class, pointee) = ext.pointer(cx, 0)?;
+        ext.operand(cx, 0, class == StorageClass::Input, "a pointer to Input")?;
+        ext.operand(cx, 0, pointee == ext.inst.id(1), "a pointer to the Result Type")?;
+    }
+    let number = G(ext.inst.word(4));
+    if number != G::InterpolateAtCentroid {
+        let key = cx.key_at(ext.inst, FIRST + 1)?;
+        if number == G::InterpolateAtSample {
+            ext.operand(cx, 1, key.is_int() && key.width() == 32, "a 32-bit integer scalar")?;
+        } else {
+            let ok = key.shape() == Shape::Vector && key.component_class() == Scalar::Float;
+            ext.operand(cx, 1, ok && key.count() == 2 && key.width() == 32, "a vector of two 32-bit floats")?;
+        }
+    }
+    let name = ext.desc.name;
+    cx.check_models(ModelSet::of(&[ExecutionModel::Fragment]), &FRAGMENT, ext.inst, |others| {
+        format!("{name} is reached from an entry point of the model {others}")
+    })
+}
