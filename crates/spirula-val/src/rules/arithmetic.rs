@@ -76,8 +76,14 @@ fn product(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, must: &str) -> Checked 
     })
 }
 
+/// Whether two numbers of components or columns differ; 0 stands for those that a constant states.
+fn differ(a: u32, b: u32) -> bool {
+    a != b && a != 0 && b != 0
+}
+
 fn is_float(key: TypeKey, shape: Shape) -> bool {
-    key.shape() == shape && key.component_class() == Scalar::Float
+    let long = shape == Shape::Vector && key.shape() == Shape::CooperativeVector;
+    (key.shape() == shape || long) && key.component_class() == Scalar::Float
 }
 
 /// The keys of the Result Type and both operands, after the shapes were judged.
@@ -99,10 +105,10 @@ fn shapes(cx: &mut Cx<'_>, inst: Inst<'_>, shapes: [Shape; 3]) -> Checked<[TypeK
 
 fn vector_times_matrix(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let [result, vector, matrix] = shapes(cx, inst, [Shape::Vector, Shape::Vector, Shape::Matrix])?;
-    if matrix.count() != result.count() {
+    if differ(matrix.count(), result.count()) {
         return product(cx, inst, 4, "a matrix with as many columns as the Result Type has components");
     }
-    if matrix.rows() != vector.count() {
+    if differ(matrix.rows(), vector.count()) {
         return product(cx, inst, 4, "a matrix whose columns have as many components as the vector");
     }
     Ok(())
@@ -110,10 +116,10 @@ fn vector_times_matrix(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 
 fn matrix_times_vector(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let [result, matrix, vector] = shapes(cx, inst, [Shape::Vector, Shape::Matrix, Shape::Vector])?;
-    if matrix.rows() != result.count() {
+    if differ(matrix.rows(), result.count()) {
         return product(cx, inst, 3, "a matrix whose columns are of the Result Type");
     }
-    if matrix.count() != vector.count() {
+    if differ(matrix.count(), vector.count()) {
         return product(cx, inst, 4, "a vector with as many components as the matrix has columns");
     }
     Ok(())
@@ -121,13 +127,13 @@ fn matrix_times_vector(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 
 fn matrix_times_matrix(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let [result, left, right] = shapes(cx, inst, [Shape::Matrix; 3])?;
-    if left.rows() != result.rows() {
+    if differ(left.rows(), result.rows()) {
         return product(cx, inst, 3, "a matrix whose columns are those of the Result Type");
     }
-    if right.count() != result.count() {
+    if differ(right.count(), result.count()) {
         return product(cx, inst, 4, "a matrix with as many columns as the Result Type");
     }
-    if left.count() != right.rows() {
+    if differ(left.count(), right.rows()) {
         return product(cx, inst, 4, "a matrix with as many rows as the left one has columns");
     }
     Ok(())
@@ -135,10 +141,10 @@ fn matrix_times_matrix(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 
 fn outer_product(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let [result, left, right] = shapes(cx, inst, [Shape::Matrix, Shape::Vector, Shape::Vector])?;
-    if left.count() != result.rows() {
+    if differ(left.count(), result.rows()) {
         return product(cx, inst, 3, "of the Result Type's column type");
     }
-    if right.count() != result.count() {
+    if differ(right.count(), result.count()) {
         return product(cx, inst, 4, "a vector with as many components as the Result Type has columns");
     }
     Ok(())
@@ -222,7 +228,10 @@ fn integer_dot(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         let ok = cx.has(Capability::DotProductInputAll) || bytes && cx.has(Capability::DotProductInput4x8Bit);
         cx.check_at(ok, &DOT_CAPABILITY, inst, 3, || {
             let or = if bytes { "DotProductInput4x8Bit or " } else { "" };
-            format!("operands of type {} need the capability {or}DotProductInputAll", describe(m, m.type_id_of(inst.id(3))))
+            format!(
+                "operands of type {} need the capability {or}DotProductInputAll",
+                describe(m, m.type_id_of(inst.id(3)))
+            )
         })?;
     }
     if accumulates {

@@ -204,13 +204,9 @@ fn physical(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, pointer: Id, int: (usi
         }
         AddressingModel::PhysicalStorageBuffer64 => {
             let class = cx.m.pointer(pointer).map(|p| p.0);
-            cx.check_at(
-                class.is_none_or(|c| c == StorageClass::PhysicalStorageBuffer),
-                &PHYSICAL,
-                inst,
-                word,
-                || format!("the pointer points to {}", class.unwrap_or(StorageClass::Generic)),
-            )?;
+            cx.check_at(class.is_none_or(|c| c == StorageClass::PhysicalStorageBuffer), &PHYSICAL, inst, word, || {
+                format!("the pointer points to {}", class.unwrap_or(StorageClass::Generic))
+            })?;
             cx.check_at(!cx.env.is_vulkan() || int.1.width() == 64, &POINTER_WIDTH, inst, int.0, || {
                 format!("the integer has {} bits", int.1.width())
             })
@@ -289,7 +285,14 @@ fn casts(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked<[(StorageClass, Id); 2]> {
     }
 }
 
-fn cast(cx: &mut Cx<'_>, inst: Inst<'_>, to: bool, from: bool, pointees: [Id; 2], classes: [StorageClass; 2]) -> Checked {
+fn cast(
+    cx: &mut Cx<'_>,
+    inst: Inst<'_>,
+    to: bool,
+    from: bool,
+    pointees: [Id; 2],
+    classes: [StorageClass; 2],
+) -> Checked {
     let m = cx.m;
     cx.check_at(to, &GENERIC, inst, 1, || format!("the Result Type points to {}", classes[0]))?;
     cx.check_at(from, &GENERIC, inst, 3, || {
@@ -297,7 +300,11 @@ fn cast(cx: &mut Cx<'_>, inst: Inst<'_>, to: bool, from: bool, pointees: [Id; 2]
     })?;
     let same = pointees[0] == pointees[1] || pointees.contains(&Id(0));
     cx.check_at(same, &GENERIC, inst, 3, || {
-        format!("the pointer's pointee is {}, that of the Result Type {}", describe(m, pointees[1]), describe(m, pointees[0]))
+        format!(
+            "the pointer's pointee is {}, that of the Result Type {}",
+            describe(m, pointees[1]),
+            describe(m, pointees[0])
+        )
     })
 }
 
@@ -353,10 +360,8 @@ fn bitcast_extract(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         return Ok(());
     }
     let encoding = encoding(cx, inst.id(1));
-    let small = matches!(
-        encoding,
-        Some(FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT | FPEncoding::Float4E2M1EXT)
-    );
+    let small =
+        matches!(encoding, Some(FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT | FPEncoding::Float4E2M1EXT));
     cx.check_at(small, &BIT_EXTRACT_RESULT, inst, 1, || format!("the Result Type is {}", describe(m, inst.id(1))))?;
     cx.check_at(from.component_class() == Scalar::Int, &BIT_EXTRACT_BASE, inst, 3, || {
         format!("Base has type {}", describe(m, base))

@@ -88,17 +88,22 @@ pub(crate) fn conversion(cx: &mut Cx<'_>, inst: Inst<'_>, operand: Id) -> Checke
     let transposes = conversion::transposes(cx, inst);
     let [scope, rows, columns, usage] = to;
     let (rows, columns) = if transposes { (columns, rows) } else { (rows, columns) };
-    let fits = may_be_equal(cx, scope, from[0]) && may_be_equal(cx, rows, from[1]) && may_be_equal(cx, columns, from[2]);
+    let fits =
+        may_be_equal(cx, scope, from[0]) && may_be_equal(cx, rows, from[1]) && may_be_equal(cx, columns, from[2]);
     cx.check_at(fits, &EXTENT, inst, 3, || {
         let turned = if transposes { ", transposed" } else { "" };
-        format!("the operand's {} has another scope or size than {}{turned}", describe(m, operand), describe(m, inst.id(1)))
+        format!(
+            "the operand's {} has another scope or size than {}{turned}",
+            describe(m, operand),
+            describe(m, inst.id(1))
+        )
     })?;
     let becomes = match (is_accumulator(cx, from[3]), is_accumulator(cx, usage)) {
         (Some(a), Some(b)) => a && !b || a != b && !transposes,
         _ => true,
     };
-    let converts = inst.op() != Op::Bitcast && (cx.has(Capability::CooperativeMatrixConversionsNV)
-        || cx.has(Capability::CooperativeMatrixConversionsEXT));
+    let converts = inst.op() != Op::Bitcast
+        && (cx.has(Capability::CooperativeMatrixConversionsNV) || cx.has(Capability::CooperativeMatrixConversionsEXT));
     let ok = if transposes { becomes } else { may_be_equal(cx, usage, from[3]) || converts && becomes };
     cx.check_at(ok, &USE, inst, 3, || {
         format!("a matrix of the use {} cannot become one of the use {usage} here", from[3])
@@ -111,7 +116,9 @@ pub(crate) fn convert_use(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let khr = |ty| matches!(m.ty(ty), Some(Type::CooperativeMatrix { .. }));
     for (word, ty) in [(1, inst.id(1)), (3, operand)] {
-        cx.check_at(khr(ty), &CONVERT_USE, inst, word, || format!("{} is no OpTypeCooperativeMatrixKHR", describe(m, ty)))?;
+        cx.check_at(khr(ty), &CONVERT_USE, inst, word, || {
+            format!("{} is no OpTypeCooperativeMatrixKHR", describe(m, ty))
+        })?;
     }
     let (Some(Type::CooperativeMatrix { component: to, .. }), Some(Type::CooperativeMatrix { component: from, .. })) =
         (m.ty(inst.id(1)), m.ty(operand))

@@ -56,6 +56,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     ext_inst::glsl::RULES,
     ext_inst::opencl::RULES,
     ext_inst::reflection::RULES,
+    composite::RULES,
     conversion::RULES,
     cooperative_matrix::RULES,
     narrow::RULES,

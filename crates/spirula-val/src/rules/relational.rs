@@ -45,19 +45,21 @@ fn select(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let ty = inst.id(1);
     let ok = match key.shape() {
-        Shape::Scalar | Shape::Vector => true,
+        Shape::Scalar | Shape::Vector | Shape::CooperativeVector => true,
         Shape::Pointer | Shape::UntypedPointer => {
             let variable = cx.has(Capability::VariablePointers)
                 || cx.has(Capability::VariablePointersStorageBuffer)
                 || cx.m.addressing_model() != AddressingModel::Logical;
-            cx.check_at(variable, &SELECT_POINTER, inst, 1, || {
-                "selecting pointers needs the capability VariablePointers or VariablePointersStorageBuffer"
-            })?;
+            cx.check_at(
+                variable,
+                &SELECT_POINTER,
+                inst,
+                1,
+                || "selecting pointers needs the capability VariablePointers or VariablePointersStorageBuffer",
+            )?;
             true
         }
-        Shape::Matrix | Shape::Array | Shape::Struct | Shape::CooperativeMatrix | Shape::CooperativeVector => {
-            cx.version >= Version::v1(4)
-        }
+        Shape::Matrix | Shape::Array | Shape::Struct | Shape::CooperativeMatrix => cx.version >= Version::v1(4),
         Shape::Other => {
             matches!(m.ty(ty), Some(Type::Vector { .. }))
                 || cx.has(Capability::BindlessTextureNV)
@@ -72,12 +74,17 @@ fn select(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let fits = match condition.shape() {
         Shape::Scalar => key.shape() != Shape::Vector || cx.version >= Version::v1(4),
         Shape::Vector => key.shape() == Shape::Vector && key.count() == condition.count(),
+        Shape::CooperativeVector => key.shape() == Shape::CooperativeVector,
         _ => false,
     };
     cx.check_at(fits && condition.component_class() == Scalar::Bool, &SELECT_CONDITION, inst, 3, || {
         let id = inst.id(3);
-        msg(format!("the condition {id} has type {}, which fits not to {}", describe(m, m.type_id_of(id)), describe(m, ty)))
-            .declared(m, id)
+        msg(format!(
+            "the condition {id} has type {}, which fits not to {}",
+            describe(m, m.type_id_of(id)),
+            describe(m, ty)
+        ))
+        .declared(m, id)
     })?;
     for word in [4, 5] {
         let object = cx.type_at(inst, word)?;

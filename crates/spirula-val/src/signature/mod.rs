@@ -21,7 +21,7 @@ rules! {
     OPERAND: "operand-type", spec "§3.3";
 }
 
-/// What a type must be. "Scalar or vector" includes cooperative matrices and vectors where `cooperative` says so.
+/// What a type must be. Vectors may be long; "scalar or vector" includes cooperative matrices where `cooperative` says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code)] // the tables decide which are used
 pub(crate) enum Con {
@@ -158,9 +158,8 @@ impl Con {
     #[inline]
     fn accepts(self, cooperative: bool, ty: (Id, TypeKey), result: (Id, TypeKey), prev: (Id, TypeKey)) -> bool {
         let (id, key) = ty;
-        let many = key.is_scalar_or_vector()
-            || cooperative && matches!(key.shape(), Shape::CooperativeMatrix | Shape::CooperativeVector);
-        let vector = key.shape() == Shape::Vector;
+        let vector = matches!(key.shape(), Shape::Vector | Shape::CooperativeVector);
+        let many = vector || key.shape() == Shape::Scalar || cooperative && key.shape() == Shape::CooperativeMatrix;
         let class = key.component_class();
         let float = matches!(class, Scalar::Float | Scalar::EncodedFloat);
         let int = class == Scalar::Int;
@@ -190,7 +189,9 @@ impl Con {
             Con::FloatX3 => vector && float && key.count() == 3,
             Con::FloatX3Or4 => vector && float && matches!(key.count(), 3 | 4),
             Con::FloatUpTo4 => many && float && key.count() <= 4,
-            Con::Matrix => key.shape() == Shape::Matrix && float || cooperative && key.shape() == Shape::CooperativeMatrix,
+            Con::Matrix => {
+                key.shape() == Shape::Matrix && float || cooperative && key.shape() == Shape::CooperativeMatrix
+            }
             Con::SquareMatrix => key.shape() == Shape::Matrix && key.rows() == key.count(),
             Con::Void => key.shape() == Shape::Void,
             Con::Same => id == result.0,
@@ -235,7 +236,7 @@ pub(crate) struct Signature {
     pub(crate) result: Con,
     /// What the operands behind the result id must be; those of an instruction that ends earlier are skipped.
     pub(crate) operands: &'static [Con],
-    /// Whether cooperative matrices and vectors are taken too.
+    /// Whether cooperative matrices are taken too.
     pub(crate) cooperative: bool,
 }
 
@@ -315,8 +316,7 @@ fn bad_operand(cx: &mut Cx<'_>, inst: Inst<'_>, form: Form, word: usize, wanted:
         let id = inst.id(word);
         let name = form.names.get(word - form.base).map_or("", |o| o.name);
         let name = if name.is_empty() { "operand" } else { name };
-        let result =
-            if wanted.is_relative() { format!(", {}", describe(m, inst.id(1))) } else { String::new() };
+        let result = if wanted.is_relative() { format!(", {}", describe(m, inst.id(1))) } else { String::new() };
         msg(format!(
             "{name} {id} has type {}, but must have {}{result}",
             describe(m, m.type_id_of(id)),

@@ -190,7 +190,9 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let m = cx.m;
     let number = ext.inst.word(4);
     let result = m.key(ext.inst.id(1)).shape();
-    cx.check_at(result == Shape::Void, &RESULT, ext.inst, 1, || format!("the Result Type of {} is not void", ext.desc.name))?;
+    cx.check_at(result == Shape::Void, &RESULT, ext.inst, 1, || {
+        format!("the Result Type of {} is not void", ext.desc.name)
+    })?;
     let table = match ext.set {
         ExtSet::OpenClDebugInfo => OPENCL,
         ExtSet::GraphDebugInfo => GRAPH,
@@ -274,7 +276,8 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
         Parameter => matches!(number, 15..=17),
         Const => info.op == Op::Constant || none,
         Positive => {
-            none || info.op == Op::Constant && m.int_constant(id).is_some_and(|c| c.bits != 0 && c.as_unsigned().is_some())
+            none || info.op == Op::Constant
+                && m.int_constant(id).is_some_and(|c| c.bits != 0 && c.as_unsigned().is_some())
         }
         U32 => info.op == Op::Constant && key.is_int() && key.width() == 32 && !key.is_signed(),
         Few => {

@@ -126,7 +126,8 @@ fn interpolate(cx: &mut Cx<'_>, ext: Ext<'_>, result: TypeKey) -> Checked {
             ext.operand(cx, 1, key.is_int() && key.width() == 32, "a 32-bit integer scalar")?;
         } else {
             let ok = key.shape() == Shape::Vector && key.component_class() == Scalar::Float;
-            ext.operand(cx, 1, ok && key.count() == 2 && key.width() == 32, "a vector of two 32-bit floats")?;
+            let width = key.width() == 32 || half && key.width() == 16;
+            ext.operand(cx, 1, ok && key.count() == 2 && width, "a vector of two 32-bit floats")?;
         }
     }
     let name = ext.desc.name;

@@ -105,9 +105,9 @@ pub(crate) fn usage(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, id: Id) -> Che
         return Ok(());
     }
     let by_ext_inst = matches!(inst.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR);
-    let annotates = inst.desc().is_some_and(|d| {
-        matches!(d.class, spirula_grammar::Class::Debug | spirula_grammar::Class::Annotation)
-    });
+    let annotates = inst
+        .desc()
+        .is_some_and(|d| matches!(d.class, spirula_grammar::Class::Debug | spirula_grammar::Class::Annotation));
     let ok = annotates || by_ext_inst && is_non_semantic_set(cx, inst.id(3));
     let m = cx.m;
     cx.check_at(ok, &NON_SEMANTIC_USE, inst, word, || {
@@ -157,8 +157,7 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 impl Ext<'_> {
     /// Judges Result Type and operands by a signature.
     fn signature(&self, cx: &mut Cx<'_>, s: &'static Signature) -> Checked {
-        let form =
-            Form { names: self.desc.operands(), base: FIRST, first: FIRST, result: &RESULT, operand: &OPERAND };
+        let form = Form { names: self.desc.operands(), base: FIRST, first: FIRST, result: &RESULT, operand: &OPERAND };
         operands(cx, self.inst, s, form)
     }
 

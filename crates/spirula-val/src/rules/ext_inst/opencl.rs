@@ -87,7 +87,12 @@ fn stores(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
         let key = cx.m.key(pointee);
         let ok = key.is_int_scalar_or_vector() && key.width() == 32;
         ext.operand(cx, last, ok, "a pointer to 32-bit integers")?;
-        ext.operand(cx, last, key.count() == result.count(), "a pointer to as many integers as the result has components")
+        ext.operand(
+            cx,
+            last,
+            key.count() == result.count(),
+            "a pointer to as many integers as the result has components",
+        )
     } else {
         ext.operand(cx, last, pointee == ext.inst.id(1), "a pointer to the Result Type")
     }

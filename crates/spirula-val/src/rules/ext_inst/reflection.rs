@@ -36,8 +36,8 @@ fn since(number: u32) -> u32 {
         26..=33 => 3,
         34 | 35 => 4,
         36..=40 => 5,
-        41 => 6,
-        _ => 7,
+        // Those of revisions 6 and 7 came before the revisions were counted up.
+        _ => 1,
     }
 }
 
@@ -70,7 +70,9 @@ fn operand(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, id: Id, name: &str) -> Check
     let (ok, must) = match name {
         "Name" | "TypeName" | "Data" | "FormatString" | "Attributes" => (info.op == Op::String, "an OpString"),
         "Decl" | "Kernel" => (is_own(cx, ext, id, ClspvReflection::Kernel), "a Kernel instruction of the same set"),
-        "ArgInfo" => (is_own(cx, ext, id, ClspvReflection::ArgumentInfo), "an ArgumentInfo instruction of the same set"),
+        "ArgInfo" => {
+            (is_own(cx, ext, id, ClspvReflection::ArgumentInfo), "an ArgumentInfo instruction of the same set")
+        }
         "Variable" => return Ok(()),
         _ => {
             let key = m.key(info.ty);
@@ -79,7 +81,8 @@ fn operand(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, id: Id, name: &str) -> Check
         }
     };
     cx.check_at(ok, &OPERAND, ext.inst, FIRST + i, || {
-        msg(format!("{name} {id} of {} is the result of {}, but must be {must}", ext.desc.name, info.op)).declared(m, id)
+        msg(format!("{name} {id} of {} is the result of {}, but must be {must}", ext.desc.name, info.op))
+            .declared(m, id)
     })
 }
 
@@ -105,7 +108,9 @@ fn kernel(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
         compute &= entry.model == ExecutionModel::GLCompute;
     }
     cx.check_at(found, &KERNEL, ext.inst, FIRST, || format!("{function} is no entry point"))?;
-    cx.check_at(compute, &KERNEL, ext.inst, FIRST, || format!("{function} is an entry point of another model than GLCompute"))?;
+    cx.check_at(compute, &KERNEL, ext.inst, FIRST, || {
+        format!("{function} is an entry point of another model than GLCompute")
+    })?;
     cx.check_at(named || name.is_none(), &KERNEL, ext.inst, FIRST + 1, || {
         format!("{function} has no entry point of the name {}", ext.inst.id(FIRST + 1))
     })
