@@ -170,14 +170,19 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    /// After an error: goes on where an instruction can start, on a later line.
+    /// After an error: goes on where an instruction starts, rightly or wrongly, on a later line.
     #[cold]
     fn recover(&mut self, mark: Mark) {
         if self.lex.pos() == mark.start {
             self.lex.any();
         }
+        let mut line = self.error_line;
         while let Some(next) = self.lex.skip() {
-            if self.lex.line() > self.error_line && self.lex.at_instruction(next) {
+            let first = self.lex.line() > line;
+            line = line.max(self.lex.line());
+            if line > self.error_line
+                && (self.lex.at_instruction(next) || first && self.lex.resembles_instruction(next))
+            {
                 break;
             }
             self.lex.any();
@@ -329,7 +334,7 @@ impl<'t> Assembler<'t> {
                 self.result(open);
                 continue;
             }
-            let next = self.lex.skip().filter(|b| !self.lex.at_instruction(*b));
+            let next = self.next_operand();
             match next {
                 Some(b'!') => return self.raw_operands(Some(open)),
                 Some(next) => {
@@ -347,8 +352,17 @@ impl<'t> Assembler<'t> {
         match self.lex.skip() {
             Some(b'!') | None => Ok(()),
             Some(next) if self.lex.at_instruction(next) => Ok(()),
+            // On a line of its own it is rather an instruction that starts wrong.
+            Some(_) if self.lex.line() > self.token.line => Ok(()),
             Some(_) => Err(self.leftover(open)),
         }
+    }
+
+    /// First byte of the token that comes next, unless an instruction starts with it.
+    #[inline]
+    pub(super) fn next_operand(&mut self) -> Option<u8> {
+        let next = self.lex.skip()?;
+        if self.lex.at_instruction(next) { None } else { Some(next) }
     }
 
     /// Writes the result id.

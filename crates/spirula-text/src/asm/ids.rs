@@ -1,8 +1,6 @@
 //! Names → ids.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
+use hashbrown::HashMap;
 
 use super::lex::Lexer;
 
@@ -11,12 +9,12 @@ pub(super) type Index = u32;
 
 /// Numbers the ids of a module.
 pub(super) struct Ids<'t> {
-    names: HashMap<&'t [u8], Index, FxBuildHasher>,
+    names: HashMap<&'t [u8], Index>,
     /// For ids that are small decimal numbers, their index + 1.
     small: Vec<Index>,
     /// Numbers from this on are looked up in `large`.
     small_limit: u32,
-    large: HashMap<u32, Index, FxBuildHasher>,
+    large: HashMap<u32, Index>,
     count: u32,
     /// With preserved numbers, the value of each id; otherwise it is the index + 1.
     preserved: Option<Preserved>,
@@ -35,11 +33,11 @@ struct Preserved {
 impl<'t> Ids<'t> {
     pub(super) fn new(text: &'t [u8], preserve: bool) -> Ids<'t> {
         Ids {
-            names: HashMap::default(),
+            names: HashMap::new(),
             small: Vec::new(),
             // Memory stays within a few times the text, whatever the numbers are.
             small_limit: u32::try_from(text.len() / 4 + 64).unwrap_or(u32::MAX),
-            large: HashMap::default(),
+            large: HashMap::new(),
             count: 0,
             preserved: preserve.then(|| Preserved::new(text)),
         }
@@ -180,11 +178,18 @@ fn tidy(list: &mut Vec<u32>) {
 /// The value of a decimal number without leading zeros.
 #[inline]
 fn canonical(name: &[u8]) -> Option<u32> {
-    match name {
-        [b'0', _, ..] => None,
-        _ if name.len() > 9 => None,
-        _ => name.iter().try_fold(0, |v, b| b.is_ascii_digit().then(|| v * 10 + u32::from(b - b'0'))),
+    if name.len() > 9 || matches!(name, [b'0', _, ..]) {
+        return None;
     }
+    let mut value = 0;
+    for b in name {
+        let digit = b.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + u32::from(digit);
+    }
+    Some(value)
 }
 
 /// The value of a name that is a number in any notation.

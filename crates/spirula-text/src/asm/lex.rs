@@ -54,11 +54,13 @@ pub(super) struct Lexer<'t> {
     pos: usize,
     line: u32,
     line_start: usize,
+    /// Where the id that was looked at last starts and ends, so that it is not scanned again.
+    id: (usize, usize),
 }
 
 impl<'t> Lexer<'t> {
     pub(super) fn new(text: &'t [u8]) -> Lexer<'t> {
-        Lexer { text, pos: 0, line: 1, line_start: 0 }
+        Lexer { text, pos: 0, line: 1, line_start: 0, id: (usize::MAX, 0) }
     }
 
     #[inline]
@@ -98,6 +100,10 @@ impl<'t> Lexer<'t> {
                 if b == b'\n' {
                     self.line += 1;
                     self.line_start = self.pos;
+                    // Lines are mostly indented.
+                    while self.rest().starts_with(b"        ") {
+                        self.pos += 8;
+                    }
                 }
             } else if b == b';' {
                 self.pos += self.rest().iter().position(|b| *b == b'\n').unwrap_or(self.rest().len());
@@ -166,47 +172,64 @@ impl<'t> Lexer<'t> {
         rest.get(..1).unwrap_or(&[])
     }
 
-    /// Length of the id's name at `%`, which comes next.
+    /// End of the id at `%`, which comes next.
     #[inline]
-    fn id_len(&self) -> usize {
-        let name = self.text.get(self.pos + 1..).unwrap_or(&[]);
-        name.iter().position(|b| class(*b) & ID == 0).unwrap_or(name.len())
+    fn id_end(&mut self) -> usize {
+        if self.id.0 != self.pos {
+            let mut end = self.pos + 1;
+            while self.text.get(end).is_some_and(|b| class(*b) & ID != 0) {
+                end += 1;
+            }
+            self.id = (self.pos, end);
+        }
+        self.id.1
     }
 
     /// Takes the id at `%`, which comes next: its name, or `None` where the token is not one.
     #[inline]
     pub(super) fn id(&mut self) -> Option<&'t [u8]> {
-        let len = self.id_len();
-        let end = self.pos + 1 + len;
+        let end = self.id_end();
         let ends = self.text.get(end).is_none_or(|b| class(*b) & STOP != 0 || *b == b'=');
-        if len == 0 || !ends {
+        let name = self.text.get(self.pos + 1..end).filter(|n| ends && !n.is_empty());
+        if name.is_some() {
+            self.pos = end;
+        } else {
             self.word();
-            return None;
         }
-        let name = self.text.get(self.pos + 1..end)?;
-        self.pos = end;
-        Some(name)
+        name
     }
 
     /// Whether an instruction starts with the token that comes next: an opcode's name or `%id =`.
     #[inline]
-    pub(super) fn at_instruction(&self, next: u8) -> bool {
+    pub(super) fn at_instruction(&mut self, next: u8) -> bool {
         match next {
             b'O' => matches!(self.rest(), [_, b'p', b'A'..=b'Z', ..]),
             b'%' => {
-                let end = self.pos + 1 + self.id_len();
-                match self.text.get(end) {
+                let end = self.id_end();
+                // Nearly always one space at most stands between an id and what follows.
+                let after = end + usize::from(self.text.get(end) == Some(&b' '));
+                match self.text.get(after) {
                     Some(b'=') => true,
-                    Some(b' ') if self.text.get(end + 1) == Some(&b'=') => true,
                     Some(b) if class(*b) & SPACE != 0 || *b == b';' => {
-                        // Rarely more than one more byte to look at: the next token settles it.
-                        let mut ahead = Lexer { pos: end, ..*self };
+                        let mut ahead = Lexer { pos: after, ..*self };
                         ahead.skip() == Some(b'=')
                     }
                     _ => false,
                 }
             }
             _ => false,
+        }
+    }
+
+    /// Whether the token that comes next, the first of its line, looks like the start of a misspelt instruction: a bare
+    /// word, or an id before an opcode.
+    pub(super) fn resembles_instruction(&self, next: u8) -> bool {
+        let mut ahead = *self;
+        match next {
+            b'%' => {
+                ahead.id().is_some() && ahead.skip().is_some_and(|b| ahead.at_instruction(b)) && ahead.line == self.line
+            }
+            _ => next.is_ascii_alphabetic(),
         }
     }
 

@@ -11,7 +11,7 @@ impl<'t> Assembler<'t> {
     /// From a `!` token to the next instruction, tokens are encoded by their looks: raw words, ids, strings, and
     /// numbers of one word.
     pub(super) fn raw_operands(&mut self, mut open: Option<&mut Open<'t>>) -> Done {
-        while let Some(next) = self.lex.skip().filter(|b| !self.lex.at_instruction(*b)) {
+        while let Some(next) = self.next_operand() {
             self.loose(next)?;
             self.end = self.lex.pos();
             // A raw result type is followed by the result id, as any other.
@@ -84,7 +84,7 @@ impl<'t> Assembler<'t> {
         self.out.push(u32::from(count) << 16 | u32::from(op));
         loop {
             let words = self.out.len() - start;
-            let next = self.lex.skip().filter(|b| !self.lex.at_instruction(*b));
+            let next = self.next_operand();
             match next {
                 _ if words > usize::from(count) => {
                     let message = format!("OpUnknown has {words} words, not {count}");
