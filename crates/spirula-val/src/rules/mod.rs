@@ -31,11 +31,13 @@ pub(crate) mod mode_setting;
 pub(crate) mod narrow;
 pub(crate) mod non_uniform;
 pub(crate) mod opencl;
+pub(crate) mod operand;
 pub(crate) mod pipe;
 pub(crate) mod primitive;
 pub(crate) mod ray;
 pub(crate) mod relational;
 pub(crate) mod reserved;
+pub(crate) mod scopes;
 pub(crate) mod ssa;
 pub(crate) mod structured;
 pub(crate) mod tensor;
@@ -67,6 +69,11 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     structured::RULES,
     limits::RULES,
     call_graph::RULES,
+    scopes::RULES,
+    atomic::RULES,
+    barrier::RULES,
+    non_uniform::RULES,
+    primitive::RULES,
     crate::signature::RULES,
     debug::RULES,
     mode_setting::RULES,
