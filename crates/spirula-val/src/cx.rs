@@ -11,6 +11,7 @@ use spirula_module::{Function, ModelSet, Module, TypeKey};
 
 use crate::flow::Flow;
 use crate::poison::Poison;
+use crate::rules::reach::Later;
 use crate::rules::universal;
 use crate::{Options, TargetEnv};
 
@@ -49,6 +50,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
     pub(crate) poison: &'a mut Poison,
+    /// What is judged when the module ends.
+    pub(crate) later: Vec<Later>,
     pub(crate) out: &'a mut Vec<Diagnostic>,
 }
 
@@ -114,7 +117,7 @@ impl<'a> Cx<'a> {
         poison: &'a mut Poison,
         out: &'a mut Vec<Diagnostic>,
     ) -> Cx<'a> {
-        Cx { shared, here: None, flow, poison, out }
+        Cx { shared, here: None, flow, poison, later: Vec::new(), out }
     }
 
     // --- saying that something is wrong ---

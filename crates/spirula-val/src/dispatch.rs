@@ -54,6 +54,8 @@ static BY_CLASS: [Option<RuleFn>; Op::COUNT] = build(&[
     graph::TABLE,
     reserved::TABLE,
     ray::TABLE,
+    ray::QUERY_TABLE,
+    ray::HIT_OBJECT_TABLE,
     mesh::TABLE,
     cooperative_matrix::TABLE,
 ]);

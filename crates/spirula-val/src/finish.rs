@@ -13,6 +13,8 @@ pub(crate) static FUNCTION: &[for<'a> fn(&mut Cx<'a>, &'a Function)] =
 #[rustfmt::skip] // one line each
 pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::call_graph::module,
+    rules::reach::module,
+    rules::mesh::module,
     rules::limits::module,
     rules::mode_setting::module,
     rules::interface::module,

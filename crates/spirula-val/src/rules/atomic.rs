@@ -102,11 +102,9 @@ fn storage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, class: StorageClass
         format!("{}, which atomics do not take where Shader is declared", text())
     })?;
     if let Client::OpenCl { version, .. } = cx.env.client {
-        let takes = matches!(class, S::Function | S::Workgroup | S::CrossWorkgroup)
-            || class == S::Generic && version >= 20;
-        cx.check_at(takes, &STORAGE_OPENCL, inst, word, || {
-            format!("{}, which atomics do not take in OpenCL", text())
-        })?;
+        let takes =
+            matches!(class, S::Function | S::Workgroup | S::CrossWorkgroup) || class == S::Generic && version >= 20;
+        cx.check_at(takes, &STORAGE_OPENCL, inst, word, || format!("{}, which atomics do not take in OpenCL", text()))?;
     }
     Ok(())
 }
@@ -140,20 +138,14 @@ fn is_number(key: TypeKey) -> bool {
 #[cold]
 fn bad_result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, wanted: &str) -> Checked<TypeKey> {
     let m = cx.m;
-    cx.fail_at(&RESULT, inst, 1, || {
-        format!("the Result Type is {}, but must be {wanted}", describe(m, inst.id(1)))
-    })?;
+    cx.fail_at(&RESULT, inst, 1, || format!("the Result Type is {}, but must be {wanted}", describe(m, inst.id(1))))?;
     Err(Failed)
 }
 
 fn number_result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<TypeKey> {
     let key = cx.result_key(inst)?;
     let half_vector = inst.op() == Op::AtomicExchange && is_half_vector(cx, key);
-    if is_number(key) || half_vector {
-        Ok(key)
-    } else {
-        bad_result(cx, inst, "an integer or floating-point scalar")
-    }
+    if is_number(key) || half_vector { Ok(key) } else { bad_result(cx, inst, "an integer or floating-point scalar") }
 }
 
 fn int_result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<TypeKey> {

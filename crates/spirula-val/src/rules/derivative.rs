@@ -1,5 +1,82 @@
 //! Derivative instructions (§3.3.16).
 
-use crate::dispatch::{Table, rule_table};
+use alloc::format;
 
-pub(crate) const TABLE: Table = rule_table! {};
+use spirula_binary::Inst;
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{ExecutionMode, ExecutionModel};
+use spirula_module::{EntryPoint, ModelSet, Module, Scalar};
+
+use crate::cx::{Cx, msg};
+use crate::dispatch::{Table, rule_table};
+use crate::rules::operand::{Is, operand, result};
+use crate::rules::reach::{Later, Needs};
+use crate::signature::describe;
+
+rules! {
+    group "derivative";
+    /// Derivatives are taken of 32-bit floats; of 16-bit floats too with SPV_AMD_gpu_shader_half_float.
+    WIDTH: "derivative-width", spec "§3.3.16";
+    /// Derivatives exist in fragment shaders, and in compute, task and mesh shaders that form derivative groups.
+    MODEL: "derivative-model", spec "§3.3.16";
+    /// Compute, task and mesh shaders say with an execution mode how derivative groups are formed.
+    MODE: "derivative-group-mode", extension "SPV_KHR_compute_shader_derivatives";
+}
+
+pub(crate) const TABLE: Table = rule_table! {
+    DPdx | DPdy | Fwidth | DPdxFine | DPdyFine | FwidthFine | DPdxCoarse | DPdyCoarse | FwidthCoarse => derivative;
+};
+
+fn derivative<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let key = cx.result_key(inst)?;
+    if !key.is_scalar_or_vector() || key.component_class() != Scalar::Float {
+        result(cx, inst, Is::Floats)?;
+    }
+    let half = key.width() == 16 && cx.m.has_extension("SPV_AMD_gpu_shader_half_float");
+    let m = cx.m;
+    cx.check_at(key.width() == 32 || half, &WIDTH, inst, 1, || {
+        format!("the Result Type is {}, but its components must be 32 bits wide", describe(m, inst.id(1)))
+    })?;
+    operand(cx, inst, 3, Is::Same)?;
+    uses_derivatives(cx, inst)
+}
+
+/// Models that may form derivative groups.
+const GROUPED: &[ExecutionModel] = &[ExecutionModel::GLCompute, ExecutionModel::TaskEXT, ExecutionModel::MeshEXT];
+
+/// What takes derivatives, explicitly or not, is for stages that have them.
+pub(crate) fn uses_derivatives<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let here = cx.models_here();
+    if here == ModelSet::EMPTY.with(ExecutionModel::Fragment) || here.is_empty() {
+        return Ok(());
+    }
+    let grouped = ModelSet::of(GROUPED);
+    cx.check_models(grouped.with(ExecutionModel::Fragment), &MODEL, inst, |models| {
+        format!("{} needs derivatives, which {models} does not have", inst.op())
+    })?;
+    if !here.and(grouped).is_empty() {
+        cx.later(Needs::DerivativeGroup, inst);
+    }
+    Ok(())
+}
+
+/// Whether the entry point forms derivative groups where it must say so.
+pub(crate) fn has_groups(m: Module<'_>, e: EntryPoint<'_>) -> bool {
+    !GROUPED.contains(&e.model)
+        || m.execution_modes(e.function).any(|(mode, _)| {
+            matches!(mode, ExecutionMode::DerivativeGroupQuadsKHR | ExecutionMode::DerivativeGroupLinearKHR)
+        })
+}
+
+pub(crate) fn without_groups<'a>(cx: &mut Cx<'a>, at: Later, e: EntryPoint<'a>) -> Checked {
+    let Some(inst) = cx.m.inst_at(at.inst) else { return Ok(()) };
+    cx.fail(&MODE, inst, || {
+        msg(format!(
+            "{} needs DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR in the {} entry point {}",
+            inst.op(),
+            e.model,
+            e.function
+        ))
+        .note(spirula_diag::Site::at(e.inst.offset()), "entry point here")
+    })
+}

@@ -35,6 +35,7 @@ pub(crate) mod operand;
 pub(crate) mod pipe;
 pub(crate) mod primitive;
 pub(crate) mod ray;
+pub(crate) mod reach;
 pub(crate) mod relational;
 pub(crate) mod reserved;
 pub(crate) mod scopes;
@@ -72,8 +73,16 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     scopes::RULES,
     atomic::RULES,
     barrier::RULES,
+    derivative::RULES,
+    device_enqueue::RULES,
+    group::RULES,
+    mesh::RULES,
     non_uniform::RULES,
+    pipe::RULES,
     primitive::RULES,
+    ray::RULES,
+    ray::QUERY_RULES,
+    reserved::RULES,
     crate::signature::RULES,
     debug::RULES,
     mode_setting::RULES,

@@ -112,10 +112,8 @@ fn bit_count<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         return Ok(());
     }
     let operation = GroupOperation(inst.word(4));
-    let takes = matches!(
-        operation,
-        GroupOperation::Reduce | GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan
-    );
+    let takes =
+        matches!(operation, GroupOperation::Reduce | GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan);
     cx.check_at(takes, &BIT_COUNT, inst, 4, || {
         format!("Operation is {operation}, but must be Reduce, InclusiveScan or ExclusiveScan")
     })

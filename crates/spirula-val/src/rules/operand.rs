@@ -137,8 +137,7 @@ impl Is {
             Is::Int32x4 => vector(key, Scalar::Int, 4),
             Is::UInt32x4 => unsigned && vector(key, Scalar::Int, 4),
             Is::Value => {
-                key.is_scalar_or_vector()
-                    && matches!(key.component_class(), Scalar::Int | Scalar::Float | Scalar::Bool)
+                key.is_scalar_or_vector() && matches!(key.component_class(), Scalar::Int | Scalar::Float | Scalar::Bool)
             }
             Is::Ints => key.is_int_scalar_or_vector(),
             Is::UInts => key.is_int_scalar_or_vector() && unsigned,
@@ -146,7 +145,9 @@ impl Is {
             Is::Bools => key.is_bool_scalar_or_vector(),
             Is::Address => int(address(m)),
             Is::Type(op) => m.info(ty).op == op,
-            Is::PointerTo(op) => m.info(ty).op == Op::TypePointer && m.pointer(ty).is_some_and(|p| m.info(p.1).op == op),
+            Is::PointerTo(op) => {
+                m.info(ty).op == Op::TypePointer && m.pointer(ty).is_some_and(|p| m.info(p.1).op == op)
+            }
             Is::Pointer => key.is_pointer(),
         }
     }

@@ -182,16 +182,10 @@ pub(crate) fn scope<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked
         return Ok(None);
     };
     let caps = e.capabilities();
-    cx.check_at(
-        !e.needs_capability() || cx.m.capabilities().intersects(caps),
-        &SCOPE_CAPABILITY,
-        inst,
-        word,
-        || {
-            let names = caps.iter().filter_map(|c| c.name()).collect::<Vec<_>>().join(" or ");
-            format!("Scope {} needs the capability {names}", e.name)
-        },
-    )?;
+    cx.check_at(!e.needs_capability() || cx.m.capabilities().intersects(caps), &SCOPE_CAPABILITY, inst, word, || {
+        let names = caps.iter().filter_map(|c| c.name()).collect::<Vec<_>>().join(" or ");
+        format!("Scope {} needs the capability {names}", e.name)
+    })?;
     Ok(Some(Scope(value)))
 }
 
@@ -292,11 +286,9 @@ fn vulkan_memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, scope: Scope)
                 format!("the scope for memory is Workgroup, which {models} does not have")
             })
         }
-        Scope::ShaderCallKHR => {
-            cx.check_models(ModelSet::of(RAY_TRACING), &MEMORY_SHADER_CALL, inst, |models| {
-                format!("the scope for memory is ShaderCallKHR, which {models} does not have")
-            })
-        }
+        Scope::ShaderCallKHR => cx.check_models(ModelSet::of(RAY_TRACING), &MEMORY_SHADER_CALL, inst, |models| {
+            format!("the scope for memory is ShaderCallKHR, which {models} does not have")
+        }),
         _ => Ok(()),
     }
 }
@@ -373,18 +365,10 @@ fn is_barrier(op: Op) -> bool {
     )
 }
 
-fn vulkan_semantics<'a>(
-    cx: &mut Cx<'a>,
-    inst: Inst<'a>,
-    word: usize,
-    value: u32,
-    memory: Option<Scope>,
-) -> Checked {
+fn vulkan_semantics<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, value: u32, memory: Option<Scope>) -> Checked {
     let op = inst.op();
     let (orders, classes) = (value & ORDERS, value & CLASSES);
-    let breach: Option<(&'static Rule, &str)> = if value & VOLATILE != 0 && is_barrier(op) {
-        Some((&VOLATILE_BARRIER, "Volatile in a barrier"))
-    } else if op == Op::AtomicStore && orders & (ACQUIRE | ACQUIRE_RELEASE) != 0 {
+    let breach: Option<(&'static Rule, &str)> = if op == Op::AtomicStore && orders & (ACQUIRE | ACQUIRE_RELEASE) != 0 {
         Some((&STORE_ORDER, "an order that a store does not take"))
     } else if op == Op::AtomicLoad && orders & (RELEASE | ACQUIRE_RELEASE) != 0 {
         Some((&LOAD_ORDER, "an order that a load does not take"))
@@ -404,6 +388,8 @@ fn vulkan_semantics<'a>(
         Some((&AVAILABLE_ORDER, "MakeAvailable, but an order that does not release"))
     } else if value & VISIBLE != 0 && orders & (ACQUIRE | ACQUIRE_RELEASE) == 0 {
         Some((&VISIBLE_ORDER, "MakeVisible, but an order that does not acquire"))
+    } else if value & VOLATILE != 0 && is_barrier(op) {
+        Some((&VOLATILE_BARRIER, "the bit Volatile, although a barrier accesses nothing"))
     } else {
         None
     };
@@ -436,7 +422,11 @@ pub(crate) fn unequal<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, equal: O
     if strength(unequal) > strength(equal) {
         let rule = if vulkan { &UNEQUAL_STRONGER_VULKAN } else { &UNEQUAL_STRONGER };
         cx.fail_at(rule, inst, word, || {
-            format!("Unequal has the order {}, which is stronger than Equal's {}", bits(unequal & ORDERS), bits(equal & ORDERS))
+            format!(
+                "Unequal has the order {}, which is stronger than Equal's {}",
+                bits(unequal & ORDERS),
+                bits(equal & ORDERS)
+            )
         })?;
     }
     if !vulkan {

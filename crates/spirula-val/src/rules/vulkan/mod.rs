@@ -7,4 +7,4 @@ pub(crate) mod interfaces;
 use crate::dispatch::Table;
 
 /// Further rules for instructions. An instruction may stand in one table only.
-pub(crate) const TABLES: &[Table] = &[];
+pub(crate) const TABLES: &[Table] = &[crate::rules::mesh::VULKAN];
