@@ -52,6 +52,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) poison: &'a mut Poison,
     /// What is judged when the module ends.
     pub(crate) later: Vec<Later>,
+    /// Whether derivatives may be 16 bits wide, once that was asked.
+    pub(crate) half_derivatives: Option<bool>,
     pub(crate) out: &'a mut Vec<Diagnostic>,
 }
 
@@ -117,7 +119,7 @@ impl<'a> Cx<'a> {
         poison: &'a mut Poison,
         out: &'a mut Vec<Diagnostic>,
     ) -> Cx<'a> {
-        Cx { shared, here: None, flow, poison, later: Vec::new(), out }
+        Cx { shared, here: None, flow, poison, later: Vec::new(), half_derivatives: None, out }
     }
 
     // --- saying that something is wrong ---

@@ -2,9 +2,9 @@
 
 use alloc::format;
 
-use spirula_binary::Inst;
+use spirula_binary::{Inst, LitStr};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{ExecutionMode, ExecutionModel};
+use spirula_grammar::{ExecutionMode, ExecutionModel, Op};
 use spirula_module::{EntryPoint, ModelSet, Module, Scalar};
 
 use crate::cx::{Cx, msg};
@@ -27,12 +27,23 @@ pub(crate) const TABLE: Table = rule_table! {
     DPdx | DPdy | Fwidth | DPdxFine | DPdyFine | FwidthFine | DPdxCoarse | DPdyCoarse | FwidthCoarse => derivative;
 };
 
+/// Whether the extension is declared that takes derivatives of 16-bit floats. The grammar does not name it.
+fn takes_halves(cx: &mut Cx<'_>) -> bool {
+    if let Some(known) = cx.half_derivatives {
+        return known;
+    }
+    let mut names = cx.m.global_insts().filter(|i| i.op() == Op::Extension).filter_map(|i| LitStr::read(i.tail(1)));
+    let found = names.any(|n| n.eq_bytes(b"SPV_AMD_gpu_shader_half_float"));
+    cx.half_derivatives = Some(found);
+    found
+}
+
 fn derivative<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let key = cx.result_key(inst)?;
     if !key.is_scalar_or_vector() || key.component_class() != Scalar::Float {
         result(cx, inst, Is::Floats)?;
     }
-    let half = key.width() == 16 && cx.m.has_extension("SPV_AMD_gpu_shader_half_float");
+    let half = key.width() == 16 && takes_halves(cx);
     let m = cx.m;
     cx.check_at(key.width() == 32 || half, &WIDTH, inst, 1, || {
         format!("the Result Type is {}, but its components must be 32 bits wide", describe(m, inst.id(1)))

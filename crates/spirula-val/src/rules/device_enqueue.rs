@@ -18,10 +18,13 @@ rules! {
     ND_RANGE: "nd-range-type", spec "OpBuildNDRange";
     /// Work sizes are an integer, or an array of two or three, as wide as an address.
     WORK_SIZE: "work-size-type", spec "OpBuildNDRange";
-    /// A kernel that is enqueued returns nothing and takes a pointer to 8-bit integers, then pointers to Workgroup.
-    INVOKE: "enqueue-invoke", spec "OpEnqueueKernel";
+    /// The events that are waited for, and the one that results, are given by pointers to OpTypeDeviceEvent. A warning,
+    /// since older front ends wrote OpTypeEvent.
+    EVENT_TYPE: "enqueue-event-type", warn spec "OpEnqueueKernel";
+    /// A kernel that is enqueued returns nothing and takes a pointer to 8-bit integers, then pointers to Workgroup. A warning, since no front end is known to be checked for it.
+    INVOKE: "enqueue-invoke", warn spec "OpEnqueueKernel";
     /// Param is a pointer to an 8-bit integer.
-    PARAM: "enqueue-param", spec "OpEnqueueKernel";
+    PARAM: "enqueue-param", warn spec "OpEnqueueKernel";
     /// There is one Local Size for each pointer to Workgroup that the kernel takes.
     LOCAL_SIZE: "enqueue-local-size", spec "OpEnqueueKernel";
     /// Profiling information is written to 8-bit integers in CrossWorkgroup.
@@ -45,20 +48,32 @@ pub(crate) const TABLE: Table = rule_table! {
 
 const EVENT: Is = Is::Type(Op::TypeDeviceEvent);
 const QUEUE: Is = Is::Type(Op::TypeQueue);
-/// Num Events, Wait Events, Ret Event.
-const EVENTS: &[Is] = &[Is::Int32, Is::PointerTo(Op::TypeDeviceEvent), Is::PointerTo(Op::TypeDeviceEvent)];
+
+/// Num Events, Wait Events and Ret Event from `word` on.
+fn events<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    operand(cx, inst, word, Is::Int32)?;
+    for word in [word + 1, word + 2] {
+        let ty = cx.type_at(inst, word)?;
+        let m = cx.m;
+        cx.check_at(Is::PointerTo(Op::TypeDeviceEvent).accepts(m, ty, ty), &EVENT_TYPE, inst, word, || {
+            let (name, ty) = (name_of(inst, word), describe(m, ty));
+            format!("{name} {} has type {ty}, but must be a pointer to OpTypeDeviceEvent", inst.id(word))
+        })?;
+    }
+    Ok(())
+}
 
 fn enqueue_marker<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     result(cx, inst, Is::Int32)?;
     operand(cx, inst, 3, QUEUE)?;
-    operands(cx, inst, 4, EVENTS)
+    events(cx, inst, 4)
 }
 
 fn enqueue_kernel<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     result(cx, inst, Is::Int32)?;
     operands(cx, inst, 3, &[QUEUE, Is::Int])?;
     nd_range(cx, inst, 5)?;
-    operands(cx, inst, 6, EVENTS)?;
+    events(cx, inst, 6)?;
     let locals = invoke(cx, inst, 9)?;
     let given = inst.tail(13).len();
     cx.check_at(given == locals, &LOCAL_SIZE, inst, 9, || {

@@ -29,8 +29,8 @@ pub(crate) const TABLE: Table = rule_table! {
     GroupAll | GroupAny => vote;
     GroupBroadcast => broadcast;
     GroupIAdd | GroupUMin | GroupSMin | GroupUMax | GroupSMax => |cx, inst| arithmetic(cx, inst, Is::Ints);
-    GroupIAddNonUniformAMD | GroupUMinNonUniformAMD | GroupSMinNonUniformAMD => |cx, inst| arithmetic(cx, inst, Is::Ints);
-    GroupUMaxNonUniformAMD | GroupSMaxNonUniformAMD => |cx, inst| arithmetic(cx, inst, Is::Ints);
+    GroupIAddNonUniformAMD | GroupUMinNonUniformAMD | GroupSMinNonUniformAMD => amd_ints;
+    GroupUMaxNonUniformAMD | GroupSMaxNonUniformAMD => amd_ints;
     GroupIMulKHR | GroupBitwiseAndKHR | GroupBitwiseOrKHR | GroupBitwiseXorKHR => |cx, inst| uniform(cx, inst, Is::Ints);
     GroupFAdd | GroupFMin | GroupFMax => |cx, inst| arithmetic(cx, inst, Is::Floats);
     GroupFAddNonUniformAMD | GroupFMinNonUniformAMD | GroupFMaxNonUniformAMD => |cx, inst| arithmetic(cx, inst, Is::Floats);
@@ -67,6 +67,13 @@ fn arithmetic<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, of: Is) -> Checked {
     scopes::execution(cx, inst, 3, Execution::Any)?;
     result(cx, inst, of)?;
     operand(cx, inst, 5, Is::Same)
+}
+
+/// SPV_AMD_shader_ballot does not ask for equal signedness.
+fn amd_ints<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    scopes::execution(cx, inst, 3, Execution::Any)?;
+    result(cx, inst, Is::Ints)?;
+    operand(cx, inst, 5, Is::Like)
 }
 
 /// SPV_KHR_uniform_group_instructions names the scopes that its instructions take.

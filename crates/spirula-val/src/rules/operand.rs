@@ -17,6 +17,8 @@ pub(crate) enum Is {
     Any,
     /// The Result Type itself.
     Same,
+    /// The Result Type, save for signedness.
+    Like,
     /// Boolean scalar.
     Bool,
     /// Integer scalar of any width.
@@ -76,6 +78,7 @@ impl Is {
         let text = match self {
             Is::Any => "a type",
             Is::Same => "the Result Type",
+            Is::Like => "the Result Type, save for signedness",
             Is::Bool => "a Boolean scalar",
             Is::Int => "an integer scalar",
             Is::UInt => "an integer scalar of Signedness 0",
@@ -98,7 +101,10 @@ impl Is {
             Is::UInts => "an integer scalar or vector of Signedness 0",
             Is::Floats => "a floating-point scalar or vector",
             Is::Bools => "a Boolean scalar or vector",
-            Is::Address => return format!("an integer scalar of {} bits, the addressing model's width", address(m)),
+            Is::Address => match address(m) {
+                0 => "an integer scalar of 32 or 64 bits",
+                width => return format!("an integer scalar of {width} bits, the addressing model's width"),
+            },
             Is::Type(op) => return format!("declared by {op}"),
             Is::PointerTo(op) => return format!("a pointer to what {op} declares"),
             Is::Pointer => "a pointer",
@@ -115,6 +121,7 @@ impl Is {
         match self {
             Is::Any => key != TypeKey::NONE,
             Is::Same => ty == result,
+            Is::Like => key.unsigned() == m.key(result).unsigned(),
             Is::Bool => key.is_bool(),
             Is::Int => key.is_int(),
             Is::UInt => key.is_int() && unsigned,
@@ -143,7 +150,10 @@ impl Is {
             Is::UInts => key.is_int_scalar_or_vector() && unsigned,
             Is::Floats => key.is_scalar_or_vector() && key.component_class() == Scalar::Float,
             Is::Bools => key.is_bool_scalar_or_vector(),
-            Is::Address => int(address(m)),
+            Is::Address => match address(m) {
+                0 => int(32) || int(64),
+                width => int(width),
+            },
             Is::Type(op) => m.info(ty).op == op,
             Is::PointerTo(op) => {
                 m.info(ty).op == Op::TypePointer && m.pointer(ty).is_some_and(|p| m.info(p.1).op == op)

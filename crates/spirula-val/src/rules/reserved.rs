@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, Site, rules};
-use spirula_grammar::{ExecutionMode, ExecutionModel, Scope};
+use spirula_grammar::{Capability, ExecutionMode, ExecutionModel, Scope};
 use spirula_module::{EntryPoint, ModelSet, Module, Type};
 
 use crate::cx::{Cx, msg};
@@ -25,7 +25,7 @@ rules! {
     EXPECT: "expect-type", extension "SPV_KHR_expect_assume";
     /// The type of Message has the same structure as Message Type.
     ABORT: "abort-message-type", extension "SPV_KHR_abort";
-    /// The Scope of OpReadClockKHR is Subgroup or Device.
+    /// The Scope of OpReadClockKHR is Subgroup or Device, or Workgroup in kernels.
     CLOCK_SCOPE: "read-clock-scope", extension "SPV_KHR_shader_clock";
     /// The Scope of OpReadClockKHR is Subgroup or Device.
     CLOCK_SCOPE_VULKAN: "vulkan-read-clock-scope", vuid "VUID-StandaloneSpirv-OpReadClockKHR-04652";
@@ -96,10 +96,15 @@ pub(crate) fn without_interlock<'a>(cx: &mut Cx<'a>, at: Later, e: EntryPoint<'a
 
 fn read_clock<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if let Some(scope) = scopes::scope(cx, inst, 3)? {
-        let rule: &'static Rule = if cx.env.is_vulkan() { &CLOCK_SCOPE_VULKAN } else { &CLOCK_SCOPE };
-        cx.check_at(matches!(scope, Scope::Subgroup | Scope::Device), rule, inst, 3, || {
-            format!("the Scope is {scope}, but must be Subgroup or Device")
-        })?;
+        let vulkan = cx.env.is_vulkan();
+        // Kernels have workgroup-wide clocks too.
+        let fits = match scope {
+            Scope::Subgroup | Scope::Device => true,
+            Scope::Workgroup => !vulkan && !cx.has(Capability::Shader),
+            _ => false,
+        };
+        let rule: &'static Rule = if vulkan { &CLOCK_SCOPE_VULKAN } else { &CLOCK_SCOPE };
+        cx.check_at(fits, rule, inst, 3, || format!("the Scope is {scope}, but must be Subgroup or Device"))?;
     }
     result(cx, inst, Is::UInt64OrPair)
 }
