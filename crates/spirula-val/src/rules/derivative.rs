@@ -5,7 +5,7 @@ use alloc::format;
 use spirula_binary::{Inst, LitStr};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExecutionMode, ExecutionModel, Op};
-use spirula_module::{EntryPoint, ModelSet, Module, Scalar};
+use spirula_module::{EntryPoint, ModelSet, Module};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
@@ -40,9 +40,7 @@ fn takes_halves(cx: &mut Cx<'_>) -> bool {
 
 fn derivative<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let key = cx.result_key(inst)?;
-    if !key.is_scalar_or_vector() || key.component_class() != Scalar::Float {
-        result(cx, inst, Is::Floats)?;
-    }
+    result(cx, inst, Is::Floats)?;
     let half = key.width() == 16 && takes_halves(cx);
     let m = cx.m;
     cx.check_at(key.width() == 32 || half, &WIDTH, inst, 1, || {

@@ -74,7 +74,7 @@ fn enqueue_kernel<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     operands(cx, inst, 3, &[QUEUE, Is::Int])?;
     nd_range(cx, inst, 5)?;
     events(cx, inst, 6)?;
-    let locals = invoke(cx, inst, 9)?;
+    let Some(locals) = invoke(cx, inst, 9)? else { return Ok(()) };
     let given = inst.tail(13).len();
     cx.check_at(given == locals, &LOCAL_SIZE, inst, 9, || {
         format!("Invoke {} takes {locals} pointers to Workgroup, but there are {given} Local Sizes", inst.id(9))
@@ -110,8 +110,9 @@ fn to_bytes(m: Module<'_>, ty: Id) -> bool {
     })
 }
 
-/// Invoke, Param, Param Size and Param Align from `word` on. Returns how many pointers to Workgroup the kernel takes.
-fn invoke<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<usize> {
+/// Invoke, Param, Param Size and Param Align from `word` on. Returns how many pointers to Workgroup the kernel takes,
+/// if it is a kernel that can be enqueued.
+fn invoke<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<Option<usize>> {
     let def = cx.def_at(inst, word)?;
     let m = cx.m;
     let signature = if def.op() == Op::Function { m.ty(def.id(4)) } else { None };
@@ -137,7 +138,7 @@ fn invoke<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<usize> {
         format!("Param {} has type {ty}, but must be a pointer to an 8-bit integer", inst.id(word + 1))
     })?;
     operands(cx, inst, word + 2, &[Is::Int32, Is::Int32])?;
-    Ok(locals.unwrap_or(0))
+    Ok(locals)
 }
 
 fn is_valid<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

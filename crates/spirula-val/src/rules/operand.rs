@@ -143,13 +143,11 @@ impl Is {
             Is::Int32x2 => vector(key, Scalar::Int, 2),
             Is::Int32x4 => vector(key, Scalar::Int, 4),
             Is::UInt32x4 => unsigned && vector(key, Scalar::Int, 4),
-            Is::Value => {
-                key.is_scalar_or_vector() && matches!(key.component_class(), Scalar::Int | Scalar::Float | Scalar::Bool)
-            }
-            Is::Ints => key.is_int_scalar_or_vector(),
-            Is::UInts => key.is_int_scalar_or_vector() && unsigned,
-            Is::Floats => key.is_scalar_or_vector() && key.component_class() == Scalar::Float,
-            Is::Bools => key.is_bool_scalar_or_vector(),
+            Is::Value => many(key) && matches!(key.component_class(), Scalar::Int | Scalar::Float | Scalar::Bool),
+            Is::Ints => many(key) && key.component_class() == Scalar::Int,
+            Is::UInts => many(key) && key.component_class() == Scalar::Int && unsigned,
+            Is::Floats => many(key) && key.component_class() == Scalar::Float,
+            Is::Bools => many(key) && key.component_class() == Scalar::Bool,
             Is::Address => match address(m) {
                 0 => int(32) || int(64),
                 width => int(width),
@@ -161,6 +159,12 @@ impl Is {
             Is::Pointer => key.is_pointer(),
         }
     }
+}
+
+/// Scalar or vector, whose length may be an id.
+#[inline]
+fn many(key: TypeKey) -> bool {
+    matches!(key.shape(), Shape::Scalar | Shape::Vector | Shape::CooperativeVector)
 }
 
 /// A vector of `count` 32-bit components of a class.

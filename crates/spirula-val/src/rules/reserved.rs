@@ -52,10 +52,15 @@ fn assume<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn expect<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let (m, key) = (cx.m, cx.result_key(inst)?);
-    cx.check_at(key.is_int_scalar_or_vector() || key.is_bool_scalar_or_vector(), &EXPECT, inst, 1, || {
-        format!("the Result Type is {}, but must be of integers or Booleans", describe(m, inst.id(1)))
-    })?;
+    cx.result_key(inst)?;
+    let m = cx.m;
+    cx.check_at(
+        Is::Ints.accepts(m, inst.id(1), inst.id(1)) || Is::Bools.accepts(m, inst.id(1), inst.id(1)),
+        &EXPECT,
+        inst,
+        1,
+        || format!("the Result Type is {}, but must be of integers or Booleans", describe(m, inst.id(1))),
+    )?;
     operands(cx, inst, 3, &[Is::Same, Is::Same])
 }
 
