@@ -25,8 +25,6 @@ rules! {
     VERTICES: "mesh-vertex-count", extension "SPV_EXT_mesh_shader";
     /// A mesh shader does not set more primitives than its execution mode OutputPrimitivesEXT allows.
     PRIMITIVES: "mesh-primitive-count", extension "SPV_EXT_mesh_shader";
-    /// The two mesh shading extensions do not mix in a module.
-    MIXED: "vulkan-mesh-mixed", vuid "VUID-StandaloneSpirv-MeshEXT-07102";
     /// Mesh shaders do not read their outputs.
     READ_OUTPUT: "vulkan-mesh-read-output", vuid "VUID-StandaloneSpirv-MeshEXT-07107";
 }
@@ -104,25 +102,11 @@ fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.fail_at(&READ_OUTPUT, inst, 3, || format!("{} points into Output, which mesh shaders do not read", inst.id(3)))
 }
 
-/// Entry points: the extensions do not mix, and each has one payload.
+/// Entry points have one payload at most.
 pub(crate) fn module(cx: &mut Cx<'_>) {
     use ExecutionModel as E;
-    let m = cx.m;
-    let mut ext = false;
-    let mut nv = None;
-    for e in m.entry_points() {
-        match e.model {
-            E::TaskEXT | E::MeshEXT => {
-                ext = true;
-                one_payload(cx, e).ok();
-            }
-            E::TaskNV | E::MeshNV => nv = Some(e),
-            _ => {}
-        }
-    }
-    if let Some(e) = nv.filter(|_| ext && cx.env.is_vulkan()) {
-        let text = || format!("{} stands in a module with TaskEXT or MeshEXT entry points", e.model);
-        cx.fail(&MIXED, e.inst, text).ok();
+    for e in cx.m.entry_points().filter(|e| matches!(e.model, E::TaskEXT | E::MeshEXT)) {
+        one_payload(cx, e).ok();
     }
 }
 

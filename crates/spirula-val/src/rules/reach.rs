@@ -10,15 +10,13 @@ use spirula_binary::Inst;
 use spirula_module::{EntryPoint, Module};
 
 use crate::cx::Cx;
-use crate::rules::{derivative, mesh, reserved};
+use crate::rules::{derivative, mesh};
 
 /// What an instruction needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     /// An execution mode that forms derivative groups.
     DerivativeGroup,
-    /// An execution mode that says what an interlock orders.
-    Interlock,
     /// Limits of mesh outputs that its constant counts keep to.
     MeshCounts,
 }
@@ -58,15 +56,6 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         for l in all.iter().filter(|l| l.needs == Needs::DerivativeGroup) {
             if let Some(e) = reached.get(l.function).copied().flatten() {
                 derivative::without_groups(cx, *l, e).ok();
-            }
-        }
-    }
-    if any(Needs::Interlock) {
-        let m = cx.m;
-        let reached = reached(m, |e| !reserved::has_interlock(m, e));
-        for l in all.iter().filter(|l| l.needs == Needs::Interlock) {
-            if let Some(e) = reached.get(l.function).copied().flatten() {
-                reserved::without_interlock(cx, *l, e).ok();
             }
         }
     }

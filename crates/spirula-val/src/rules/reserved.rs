@@ -1,43 +1,32 @@
-//! Instructions of extensions that belong to no other file: assumptions, helper invocations, interlocks, clocks, aborts.
+//! Instructions of extensions that belong to no other file: assumptions, interlocks, aborts.
 
 use alloc::format;
 use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, Rule, Site, rules};
-use spirula_grammar::{Capability, ExecutionMode, ExecutionModel, Scope};
-use spirula_module::{EntryPoint, ModelSet, Module, Type};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::ExecutionModel;
+use spirula_module::{ModelSet, Module, Type};
 
-use crate::cx::{Cx, msg};
+use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
-use crate::rules::operand::{Is, operand, operands, result};
-use crate::rules::reach::{Later, Needs};
-use crate::rules::scopes;
+use crate::rules::operand::{Is, operand, operands};
 use crate::signature::{RESULT, describe};
 
 rules! {
     group "reserved";
     /// The instruction is for fragment shaders.
     FRAGMENT: "fragment-only", spec "§3.3.17";
-    /// An interlock needs an execution mode that says what it orders.
-    INTERLOCK: "interlock-mode", extension "SPV_EXT_fragment_shader_interlock";
     /// OpExpectKHR is for integers and Booleans.
     EXPECT: "expect-type", extension "SPV_KHR_expect_assume";
     /// The type of Message has the same structure as Message Type.
     ABORT: "abort-message-type", extension "SPV_KHR_abort";
-    /// The Scope of OpReadClockKHR is Subgroup or Device, or Workgroup in kernels.
-    CLOCK_SCOPE: "read-clock-scope", extension "SPV_KHR_shader_clock";
-    /// The Scope of OpReadClockKHR is Subgroup or Device.
-    CLOCK_SCOPE_VULKAN: "vulkan-read-clock-scope", vuid "VUID-StandaloneSpirv-OpReadClockKHR-04652";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
     AssumeTrueKHR => assume;
     ExpectKHR => expect;
-    TerminateInvocation | DemoteToHelperInvocation => fragment;
-    IsHelperInvocationEXT => is_helper;
-    BeginInvocationInterlockEXT | EndInvocationInterlockEXT => interlock;
-    ReadClockKHR => read_clock;
+    TerminateInvocation | BeginInvocationInterlockEXT | EndInvocationInterlockEXT => fragment;
     AbortKHR => abort;
 };
 
@@ -62,56 +51,6 @@ fn expect<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         || format!("the Result Type is {}, but must be of integers or Booleans", describe(m, inst.id(1))),
     )?;
     operands(cx, inst, 3, &[Is::Same, Is::Same])
-}
-
-fn is_helper<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    result(cx, inst, Is::Bool)?;
-    fragment(cx, inst)
-}
-
-fn interlock<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    fragment(cx, inst)?;
-    cx.later(Needs::Interlock, inst);
-    Ok(())
-}
-
-pub(crate) fn has_interlock(m: Module<'_>, e: EntryPoint<'_>) -> bool {
-    use ExecutionMode as M;
-    e.model != ExecutionModel::Fragment
-        || m.execution_modes(e.function).any(|(mode, _)| {
-            matches!(
-                mode,
-                M::PixelInterlockOrderedEXT
-                    | M::PixelInterlockUnorderedEXT
-                    | M::SampleInterlockOrderedEXT
-                    | M::SampleInterlockUnorderedEXT
-                    | M::ShadingRateInterlockOrderedEXT
-                    | M::ShadingRateInterlockUnorderedEXT
-            )
-        })
-}
-
-pub(crate) fn without_interlock<'a>(cx: &mut Cx<'a>, at: Later, e: EntryPoint<'a>) -> Checked {
-    let Some(inst) = cx.m.inst_at(at.inst) else { return Ok(()) };
-    cx.fail(&INTERLOCK, inst, || {
-        msg(format!("{} needs an interlock execution mode in the entry point {}", inst.op(), e.function))
-            .note(Site::at(e.inst.offset()), "entry point here")
-    })
-}
-
-fn read_clock<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if let Some(scope) = scopes::scope(cx, inst, 3)? {
-        let vulkan = cx.env.is_vulkan();
-        // Kernels have workgroup-wide clocks too.
-        let fits = match scope {
-            Scope::Subgroup | Scope::Device => true,
-            Scope::Workgroup => !vulkan && !cx.has(Capability::Shader),
-            _ => false,
-        };
-        let rule: &'static Rule = if vulkan { &CLOCK_SCOPE_VULKAN } else { &CLOCK_SCOPE };
-        cx.check_at(fits, rule, inst, 3, || format!("the Scope is {scope}, but must be Subgroup or Device"))?;
-    }
-    result(cx, inst, Is::UInt64OrPair)
 }
 
 fn abort<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
