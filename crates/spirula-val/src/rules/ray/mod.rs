@@ -35,7 +35,6 @@ pub(crate) const TABLE: Table = rule_table! {
     ExecuteCallableKHR | ExecuteCallableNV => execute_callable;
     ReportIntersectionKHR => report_intersection;
     IgnoreIntersectionKHR | TerminateRayKHR | IgnoreIntersectionNV | TerminateRayNV => any_hit;
-    ConvertUToAccelerationStructureKHR => convert;
     FetchMicroTriangleVertexPositionNV | FetchMicroTriangleVertexBarycentricNV => micro_triangle;
 };
 
@@ -142,11 +141,6 @@ fn report_intersection<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn any_hit<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     only(cx, inst, &[ExecutionModel::AnyHitKHR])
-}
-
-fn convert<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    result(cx, inst, ACCELERATION_STRUCTURE)?;
-    operand(cx, inst, 3, Is::UInt64OrPair)
 }
 
 fn micro_triangle<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
