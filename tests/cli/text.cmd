@@ -101,3 +101,15 @@ $ spirula val $TMP/out
 $ spirula as files/valid.spvasm files/dir/../valid.spvasm -o $TMP/same/
 ! error: files/dir/../valid.spvasm is not written: $TMP/same/valid.spv is already another input's
 = 3
+# There and back.
+$ spirula dis --raw-id files/unknown_opcode.spv -q --format short -o $TMP/x.spvasm
+! files/unknown_opcode.spv: byte 40: error[damaged]: unknown opcode
+= 1
+$ spirula as --preserve-numeric-ids --keep-header $TMP/x.spvasm -o $TMP/x.spv
+= 0
+$ spirula dis --no-header $TMP/x.spv --format short
+>                OpCapability Shader
+>                OpMemoryModel Logical GLSL450
+>                OpUnknown(32767, 2) !0x0000002a  ; unknown opcode
+! $TMP/x.spv: byte 40: error[damaged]: unknown opcode
+= 1

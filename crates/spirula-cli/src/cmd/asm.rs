@@ -29,6 +29,10 @@ pub(crate) struct AsCommand {
     /// Keep %12 as id 12 instead of numbering ids in order of appearance
     #[arg(long)]
     preserve_numeric_ids: bool,
+    /// Take generator, bound and schema from the comments at the start of a disassembly; with --preserve-numeric-ids, what
+    /// `spirula dis --raw-id` printed becomes the same module again, byte for byte
+    #[arg(long)]
+    keep_header: bool,
     /// Environment whose newest SPIR-V version goes into the header [default: what a `; Version:` comment says, else the
     /// newest]
     #[arg(long, value_name = "NAME")]
@@ -39,6 +43,8 @@ impl AsCommand {
     pub(crate) fn run(&self, global: &Global) -> u8 {
         let options = AsmOptions {
             preserve_numeric_ids: self.preserve_numeric_ids,
+            keep_header: self.keep_header,
+            any_version: self.keep_header,
             version: self.target_env.map(|e| -> Version { e.version }),
             ..AsmOptions::default()
         };
