@@ -1,7 +1,7 @@
 //! One instruction → one line.
 
 use spirula_binary::{Id, Inst, LitStr, Number, NumberKind, Operands};
-use spirula_grammar::{ExtSet, InstDesc, Op, Quantifier};
+use spirula_grammar::{ExtSet, Op};
 
 use super::colour;
 use super::ids::LiteralTypes;
@@ -67,8 +67,7 @@ impl<'a> Printer<'a> {
         }
         spaces(&mut self.pen.out, nesting);
         self.pen.out.push_str(desc.name);
-        let fixed = desc.is_fixed() || inst.words().len() == desc.min_words as usize;
-        if !(fixed && self.fixed(inst, desc)?) {
+        if !self.quick(inst, desc)? {
             self.operands(inst)?;
         }
         if desc.result_word() == 1 {
@@ -101,34 +100,6 @@ impl<'a> Printer<'a> {
         }
         self.pen.out.push_str(" = ");
         Ok(())
-    }
-
-    /// Prints the operands where each is one word of a simple kind; false, having printed nothing, where not.
-    #[inline]
-    fn fixed(&mut self, inst: Inst<'_>, desc: &'static InstDesc) -> Result<bool, Reason> {
-        let start = self.pen.out.len();
-        let mut words = inst.tail(1);
-        for o in desc.operands() {
-            let count = match o.quantifier {
-                Quantifier::One => 1,
-                Quantifier::Optional if words.is_empty() => break,
-                Quantifier::Optional => 1,
-                Quantifier::Many => words.len(),
-            };
-            let Some((now, rest)) = words.split_at_checked(count) else { break };
-            words = rest;
-            for word in now {
-                if !self.pen.simple(o.kind, *word)? {
-                    self.pen.out.truncate(start);
-                    return Ok(false);
-                }
-            }
-        }
-        if words.is_empty() && inst.words().len() >= desc.min_words as usize {
-            return Ok(true);
-        }
-        self.pen.out.truncate(start);
-        Ok(false)
     }
 
     fn operands(&mut self, inst: Inst<'_>) -> Result<(), Reason> {

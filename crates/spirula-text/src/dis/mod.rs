@@ -9,6 +9,7 @@ mod listing;
 mod names;
 mod notes;
 mod pen;
+mod quick;
 
 use spirula_binary::Inst;
 

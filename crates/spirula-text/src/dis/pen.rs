@@ -3,7 +3,7 @@
 use core::fmt;
 
 use spirula_binary::{Context as _, DecodeError, Id, Imported, Inst, LitStr, Number, NumberKind, Operand};
-use spirula_grammar::{Category, ExtSet, Op, OperandKind};
+use spirula_grammar::{Category, ExtInstDesc, ExtSet, Op, OperandKind};
 
 use super::colour::{self, Colour};
 use super::ids::LiteralTypes;
@@ -71,38 +71,19 @@ pub(crate) struct Pen<'a> {
 }
 
 impl Pen<'_> {
-    /// Appends an operand of one word; false, having done nothing, where its kind may take more than that.
-    #[inline]
-    pub(crate) fn simple(&mut self, kind: OperandKind, word: u32) -> Result<bool, Reason> {
-        match kind {
-            OperandKind::IdResult => {}
-            OperandKind::LiteralInteger => self.literal_integer(word),
-            _ => match kind.category() {
-                Category::Id => self.id(Id(word))?,
-                Category::ValueEnum => match kind.enumerant(word) {
-                    Some(e) if e.parameters().is_empty() => self.name(e.name),
-                    _ => return Ok(false),
-                },
-                Category::BitEnum if word == 0 => self.mask(kind, 0),
-                _ => return Ok(false),
-            },
-        }
-        Ok(true)
-    }
-
     /// Appends a decoded operand.
     pub(crate) fn operand(&mut self, inst: Inst<'_>, o: &Operand<'_>, types: &LiteralTypes) -> Result<(), Reason> {
         match o.kind {
             OperandKind::IdResult => {}
-            OperandKind::LiteralString => return self.string(o.words),
+            OperandKind::LiteralString => return o.string().map_or(Ok(()), |s| self.string(s)),
             OperandKind::LiteralExtInstInteger => {
                 let set = inst.id((o.at as usize).saturating_sub(1));
                 match types.imported(set) {
                     None => return Err(Reason::NotImported(set)),
                     Some(Imported::Unknown) => self.literal_integer(o.word()),
                     Some(Imported::Known(set)) => match set.instruction(o.word()) {
-                        Some(e) if !goes_by_number(set) => self.coloured(colour::NUMBER, |out| out.push_str(e.name)),
-                        _ => self.literal_integer(o.word()),
+                        Some(e) => self.ext_inst(set, e),
+                        None => self.literal_integer(o.word()),
                     },
                 }
             }
@@ -115,15 +96,21 @@ impl Pen<'_> {
                 Category::ValueEnum => {
                     self.name(o.kind.enumerant(o.word()).map_or("", |e| e.name));
                 }
-                Category::BitEnum => self.mask(o.kind, o.word()),
-                Category::Literal | Category::Composite => return self.number(o),
+                Category::BitEnum => {
+                    self.mask(o.kind, o.word());
+                }
+                Category::Literal | Category::Composite => {
+                    let number = o.number.unwrap_or(Number { width: 32, kind: NumberKind::Unsigned });
+                    return self.literal(number, o.words);
+                }
             },
         }
         Ok(())
     }
 
+    /// Appends an id.
     #[inline]
-    fn id(&mut self, id: Id) -> Result<(), Reason> {
+    pub(crate) fn id(&mut self, id: Id) -> Result<(), Reason> {
         if id.0 == 0 {
             return Err(Reason::ZeroId);
         }
@@ -143,14 +130,15 @@ impl Pen<'_> {
         Ok(())
     }
 
+    /// Appends an enumerant's name.
     #[inline]
-    fn name(&mut self, name: &str) {
+    pub(crate) fn name(&mut self, name: &str) {
         self.out.push(' ');
         self.out.push_str(name);
     }
 
     #[inline]
-    fn coloured(&mut self, colour: Colour, print: impl FnOnce(&mut String)) {
+    pub(crate) fn coloured(&mut self, colour: Colour, print: impl FnOnce(&mut String)) {
         self.out.push(' ');
         if self.colour {
             self.out.push_str(colour);
@@ -161,37 +149,47 @@ impl Pen<'_> {
         }
     }
 
+    /// Appends an unsigned 32-bit number.
     #[inline]
-    fn literal_integer(&mut self, word: u32) {
+    pub(crate) fn literal_integer(&mut self, word: u32) {
         self.coloured(colour::NUMBER, |out| print::unsigned(out, word.into()));
     }
 
-    fn mask(&mut self, kind: OperandKind, mask: u32) {
+    /// Appends a mask's names; false, perhaps having appended some, where a bit has none.
+    pub(crate) fn mask(&mut self, kind: OperandKind, mask: u32) -> bool {
         if mask == 0 {
-            return self.name(kind.enumerant(0).map_or("None", |e| e.name));
+            self.name(kind.enumerant(0).map_or("None", |e| e.name));
         }
-        let mut left = mask;
-        let mut separator = ' ';
-        while left != 0 {
-            let bit = left & left.wrapping_neg();
-            self.out.push(separator);
-            self.out.push_str(kind.enumerant(bit).map_or("", |e| e.name));
-            separator = '|';
-            left &= !bit;
+        let mut separator = " ";
+        for bit in bits(mask) {
+            let Some(e) = kind.enumerant(bit) else { return false };
+            self.out.push_str(separator);
+            self.out.push_str(e.name);
+            separator = "|";
+        }
+        true
+    }
+
+    /// Appends an extended instruction's name.
+    pub(crate) fn ext_inst(&mut self, set: ExtSet, e: &ExtInstDesc) {
+        if goes_by_number(set) {
+            self.literal_integer(e.number);
+        } else {
+            self.coloured(colour::NUMBER, |out| out.push_str(e.name));
         }
     }
 
-    fn number(&mut self, o: &Operand<'_>) -> Result<(), Reason> {
-        let number = o.number.unwrap_or(Number { width: 32, kind: NumberKind::Unsigned });
-        if !print::is_exact(number, o.words) {
+    /// Appends a literal number.
+    pub(crate) fn literal(&mut self, number: Number, words: &[u32]) -> Result<(), Reason> {
+        if !print::is_exact(number, words) {
             return Err(Reason::Literal(number));
         }
-        self.coloured(colour::NUMBER, |out| print::number(out, number, o.words));
+        self.coloured(colour::NUMBER, |out| print::number(out, number, words));
         Ok(())
     }
 
-    fn string(&mut self, words: &[u32]) -> Result<(), Reason> {
-        let Some(string) = LitStr::read(words) else { return Ok(()) };
+    /// Appends a string in quotes.
+    pub(crate) fn string(&mut self, string: LitStr<'_>) -> Result<(), Reason> {
         if !string.is_padded_with_zeros() {
             return Err(Reason::Padding);
         }
@@ -217,6 +215,16 @@ impl Pen<'_> {
         self.out.push('"');
         Ok(())
     }
+}
+
+/// The bits that are set, from the lowest.
+pub(crate) fn bits(mask: u32) -> impl Iterator<Item = u32> {
+    let mut left = mask;
+    core::iter::from_fn(move || {
+        let bit = left & left.wrapping_neg();
+        left &= !bit;
+        (bit != 0).then_some(bit)
+    })
 }
 
 /// Sets of which other tools that read text do not know the names: their instructions are written as numbers.

@@ -146,15 +146,16 @@ fn decimal(out: &mut String, value: f64, digits: usize) {
         return unsigned(out, value.abs() as u64);
     }
     let mut text = Buffer::default();
-    // Cannot fail: the buffer has room for 17 digits.
-    let _ = write!(text, "{value:.*e}", digits - 1);
-    let (mantissa, exponent) = text.parts();
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
+    let exponent = match significant(value, digits as i32) {
+        Some((number, exponent)) => {
+            text.write(itoa::Buffer::new().format(number));
+            exponent
+        }
+        None => text.write_exponential(value, digits),
     };
-    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (first, rest) = text.text().split_at_checked(1).unwrap_or_default();
     let rest = rest.trim_end_matches('0');
+    let sign = if value.is_sign_negative() { "-" } else { "" };
     out.push_str(sign);
     if exponent < -4 || exponent >= digits as i32 {
         out.push_str(first);
@@ -232,7 +233,47 @@ fn fixed_point(out: &mut String, bits: u8) {
     hexadecimal(out, F32, value.to_bits().into());
 }
 
-/// Text of one number in scientific notation.
+/// The first `digits` digits of a number as an integer, rounded half to even, and the decimal exponent of the first one;
+/// `None` where that does not fit into 128 bits, which only takes very large and very small numbers.
+fn significant(value: f64, digits: i32) -> Option<(u64, i32)> {
+    let bits = value.to_bits();
+    let mut mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
+    let zeros = mantissa.trailing_zeros();
+    mantissa >>= zeros;
+    let binary = (bits >> 52 & 0x7ff) as i32 - 1075 + zeros as i32;
+    let limit = 10u128.pow(digits as u32);
+    // Base-10 logarithm of the highest bit, perhaps one too low.
+    let mut exponent = ((binary + mantissa.ilog2() as i32) * 1233) >> 12;
+    loop {
+        let scale = digits - 1 - exponent;
+        let power = 10u128.checked_pow(scale.unsigned_abs())?;
+        let (up, down) = if scale < 0 { (1, power) } else { (power, 1) };
+        let number = mantissa.checked_mul(up)?;
+        let (rounded, is_above) = if binary < 0 {
+            if down != 1 || binary < -127 {
+                return None;
+            }
+            let (quotient, rest) = (number >> -binary, number & ((1 << -binary) - 1));
+            let half = 1 << (-binary - 1);
+            (quotient + u128::from(rest > half || rest == half && quotient & 1 != 0), quotient >= limit)
+        } else {
+            let number = if number.leading_zeros() as i32 > binary { number << binary } else { return None };
+            let (quotient, rest) = if down == 1 { (number, 0) } else { (number / down, number % down) };
+            (quotient + u128::from(2 * rest > down || 2 * rest == down && quotient & 1 != 0), quotient >= limit)
+        };
+        if is_above {
+            exponent += 1;
+        } else if rounded < limit / 10 {
+            return None;
+        } else if rounded == limit {
+            return Some(((limit / 10) as u64, exponent + 1));
+        } else {
+            return Some((rounded as u64, exponent));
+        }
+    }
+}
+
+/// Digits of one number.
 #[derive(Default)]
 struct Buffer {
     text: [u8; 32],
@@ -240,10 +281,23 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn parts(&self) -> (&str, i32) {
-        let text = self.text.get(..self.len).and_then(|t| core::str::from_utf8(t).ok()).unwrap_or("");
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, ""));
-        (mantissa, exponent.parse().unwrap_or(0))
+    fn text(&self) -> &str {
+        self.text.get(..self.len).and_then(|t| core::str::from_utf8(t).ok()).unwrap_or("")
+    }
+
+    fn write(&mut self, s: &str) {
+        // Cannot fail: there is room for 17 digits.
+        let _ = self.write_str(s);
+    }
+
+    /// Writes the first `digits` digits of the number and returns its decimal exponent.
+    #[cold]
+    fn write_exponential(&mut self, value: f64, digits: usize) -> i32 {
+        let mut text = Buffer::default();
+        let _ = write!(text, "{:.*e}", digits - 1, value.abs());
+        let (mantissa, exponent) = text.text().split_once('e').unwrap_or_default();
+        mantissa.split('.').for_each(|part| self.write(part));
+        exponent.parse().unwrap_or(0)
     }
 }
 
@@ -316,5 +370,35 @@ mod tests {
         assert!(exact(NumberKind::Float, 64, &[0, 0xffff_ffff]));
         assert!(!exact(NumberKind::Float, 8, &[0]));
         assert!(!exact(NumberKind::Signed, 0, &[0]));
+    }
+    #[test]
+    fn the_short_way_agrees_with_the_long_one() {
+        let mut bits = 0x9e37_79b9_7f4a_7c15u64;
+        let mut tried = 0;
+        for _ in 0..200_000 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            for (value, digits) in [(f32::from_bits(bits as u32).into(), 9), (f64::from_bits(bits), 17)] {
+                check(value, digits, &mut tried);
+            }
+            // Halves, and numbers of usual size.
+            check(f64::from(bits as u32 >> 3) / 64.0, 9, &mut tried);
+            check((bits as u32 as f32 / 1e7).into(), 9, &mut tried);
+            check(bits as f64 / 1e18, 17, &mut tried);
+        }
+        assert!(tried > 600_000, "{tried}");
+    }
+
+    fn check(value: f64, digits: usize, tried: &mut u32) {
+        if !value.is_normal() {
+            return;
+        }
+        if let Some((number, exponent)) = significant(value, digits as i32) {
+            let mut long = Buffer::default();
+            assert_eq!(long.write_exponential(value, digits), exponent, "{value}");
+            assert_eq!(long.text(), number.to_string(), "{value}");
+            *tried += 1;
+        }
     }
 }
