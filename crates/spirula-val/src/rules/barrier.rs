@@ -16,8 +16,6 @@ rules! {
     group "barrier";
     /// Before SPIR-V 1.3, control barriers are for the stages that have workgroups.
     EARLY_MODELS: "control-barrier-models", spec "OpControlBarrier";
-    /// Split barriers are for compute shaders.
-    SPLIT_MODELS: "vulkan-split-barrier-models", vuid "VUID-StandaloneSpirv-SplitBarrierEXT-13552";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -36,28 +34,13 @@ fn control<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn models<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     use ExecutionModel as E;
-    if inst.op() == Op::ControlBarrier {
-        if cx.version >= Version::v1(3) {
-            return Ok(());
-        }
-        let fits = ModelSet::of(&[
-            E::TessellationControl,
-            E::GLCompute,
-            E::Kernel,
-            E::TaskNV,
-            E::MeshNV,
-            E::TaskEXT,
-            E::MeshEXT,
-        ]);
-        return cx.check_models(fits, &EARLY_MODELS, inst, |models| {
-            format!("OpControlBarrier cannot be used in {models} before SPIR-V 1.3")
-        });
-    }
-    if !cx.env.is_vulkan() {
+    if inst.op() != Op::ControlBarrier || cx.version >= Version::v1(3) {
         return Ok(());
     }
-    cx.check_models(ModelSet::of(&[E::GLCompute, E::Kernel]), &SPLIT_MODELS, inst, |models| {
-        format!("{} is for GLCompute, but {models} reaches it", inst.op())
+    let fits =
+        ModelSet::of(&[E::TessellationControl, E::GLCompute, E::Kernel, E::TaskNV, E::MeshNV, E::TaskEXT, E::MeshEXT]);
+    cx.check_models(fits, &EARLY_MODELS, inst, |models| {
+        format!("OpControlBarrier cannot be used in {models} before SPIR-V 1.3")
     })
 }
 
