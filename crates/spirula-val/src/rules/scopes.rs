@@ -182,11 +182,21 @@ pub(crate) fn scope<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked
         return Ok(None);
     };
     let caps = e.capabilities();
-    cx.check_at(!e.needs_capability() || cx.m.capabilities().intersects(caps), &SCOPE_CAPABILITY, inst, word, || {
-        let names = caps.iter().filter_map(|c| c.name()).collect::<Vec<_>>().join(" or ");
-        format!("Scope {} needs the capability {names}", e.name)
-    })?;
+    let lacks = e.needs_capability() && !cx.m.capabilities().intersects(caps);
+    if lacks && !is_of_wrong_model(cx, Scope(value)) {
+        cx.fail_at(&SCOPE_CAPABILITY, inst, word, || {
+            let names = caps.iter().filter_map(|c| c.name()).collect::<Vec<_>>().join(" or ");
+            format!("Scope {} needs the capability {names}", e.name)
+        })?;
+    }
     Ok(Some(Scope(value)))
+}
+
+/// Whether Vulkan's rule for the scope is broken anyway, of which a missing capability is but a consequence.
+fn is_of_wrong_model(cx: &Cx<'_>, scope: Scope) -> bool {
+    scope == Scope::ShaderCallKHR
+        && cx.env.is_vulkan()
+        && !cx.models_here().without(ModelSet::of(RAY_TRACING)).is_empty()
 }
 
 /// Which execution scopes an instruction takes.
