@@ -89,8 +89,13 @@ fn build() -> Result<PathBuf> {
 fn find(args: &Args, name: &str) -> Option<PathBuf> {
     match &args.peers {
         Some(folder) => Some(folder.join(name)).filter(|p| p.is_file()),
-        None => std::env::split_paths(&std::env::var_os("PATH")?).map(|p| p.join(name)).find(|p| p.is_file()),
+        None => std::env::split_paths(&std::env::var_os("PATH")?).map(|p| p.join(name)).find(|p| is_program(p)),
     }
+}
+
+/// Scripts that start the real program would be measured too.
+fn is_program(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| !bytes.starts_with(b"#!"))
 }
 
 fn version(peer: &Path) -> String {

@@ -80,7 +80,7 @@ fn measure(binary: &Path) -> Result<Table> {
     let folder = crate::target_dir().join(format!("perf.{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let out = Command::new("valgrind")
-        .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=*spirula_measured*"])
+        .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=*spirula_collected*"])
         .args(["--dump-after=*spirula_measured*", "--compress-strings=no"])
         .arg(format!("--callgrind-out-file={}/out", folder.display()))
         .arg(binary)
@@ -88,6 +88,7 @@ fn measure(binary: &Path) -> Result<Table> {
         .output()?;
     ensure!(out.status.success(), "callgrind failed: {}", String::from_utf8_lossy(&out.stderr));
     let mut table = Table::new();
+    // The calls of the cold run are not in that frame, so the files are numbered as the lines are.
     for (i, line) in lines.lines().enumerate() {
         let columns: Vec<&str> = line.split('\t').collect();
         let [module, operation, size, cold, warm, _peak] = columns[..] else { bail!("not a line of counts: {line}") };

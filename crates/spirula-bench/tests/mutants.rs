@@ -215,6 +215,16 @@ fn hostile_modules() {
 }
 
 #[test]
+fn what_mutants_are_made_of_is_valid() {
+    for m in modules::seeds().iter().chain(&modules::measured()) {
+        let mut validator = Validator::new(m.env.parse().ok(), Options::default());
+        if let Err(report) = validator.validate(&m.words) {
+            panic!("{}: {:#?}", m.name, report.diagnostics.first());
+        }
+    }
+}
+
+#[test]
 fn nested_blocks_and_long_lists() {
     let mut attack = Attack::new();
     for family in spirula_bench::generate::FAMILIES {

@@ -1,5 +1,5 @@
 //! What `cargo xtask perf` runs: `perf count` prints allocations, `perf run` does every measured operation once (under
-//! callgrind, which collects inside of `spirula_measured` alone), `perf write DIR` writes the modules.
+//! callgrind, which collects inside of `spirula_collected` alone), `perf write DIR` writes the modules.
 #![allow(clippy::print_stdout, reason = "its output is what it is for")]
 
 use spirula_bench::alloc::{self, Counting};
@@ -11,8 +11,14 @@ static ALLOCATOR: Counting = Counting;
 
 /// The frame that callgrind collects in.
 #[inline(never)]
-fn spirula_measured(operation: &mut Operation<'_>) -> usize {
+fn spirula_collected(operation: &mut Operation<'_>) -> usize {
     std::hint::black_box(operation())
+}
+
+/// The frame after which callgrind writes what it has; it cannot do both for the same.
+#[inline(never)]
+fn spirula_measured(operation: &mut Operation<'_>) -> usize {
+    std::hint::black_box(spirula_collected(operation))
 }
 
 fn main() -> std::io::Result<()> {
