@@ -7,7 +7,7 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::{Class, ExtSet, InstDesc, Op};
 use spirula_module::IdInfo;
 
-use super::ext_inst;
+use super::{ext_inst, image};
 use crate::cx::{Cx, msg};
 
 rules! {
@@ -62,6 +62,8 @@ pub(crate) fn usage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc
     }
     if info.op == Op::ExtInst {
         ext_inst::usage(cx, inst, word, id)?;
+    } else if info.op == Op::SampledImage {
+        image::sampled_image_usage(cx, inst, word, id, info)?;
     }
     if info.is_local() {
         return local(cx, inst, desc, word, id, info);

@@ -1,5 +1,0 @@
-//! Image instructions (§3.3.10).
-
-use crate::dispatch::{Table, rule_table};
-
-pub(crate) const TABLE: Table = rule_table! {};
