@@ -8,8 +8,8 @@ use spirula_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 use spirula_module::{Image, Scalar, Shape, Type};
 
 use super::{
-    COORDINATE, INT, OPERAND, RESULT, SAMPLED, SAMPLED_TYPE, SHAPE, coordinate, image, image_of, operands, plane, qcom,
-    sampled_type, texel,
+    COORDINATE, INT, Kinds, OPERAND, RESULT, SAMPLED, SAMPLED_TYPE, SHAPE, coordinate, image, image_of, operands,
+    plane, qcom, sampled_type, texel,
 };
 use crate::cx::Cx;
 use crate::signature::describe;
@@ -18,7 +18,7 @@ rules! {
     group "image";
     /// Access to a storage image of some dimensionality needs that dimensionality's capability.
     STORAGE: "storage-image-capability", spec "OpImageRead";
-    /// Reading or writing a storage image without a format needs a capability.
+    /// In Vulkan, reading or writing a storage image without a format needs a capability.
     FORMAT: "storage-image-format", spec "OpImageRead";
     /// In Vulkan, what is read from an image is a vector of four components.
     FOUR: "image-read-components", vuid "VUID-StandaloneSpirv-Result-04780";
@@ -33,8 +33,12 @@ rules! {
         vuid "VUID-StandaloneSpirv-OpUntypedImageTexelPointerEXT-11416";
 }
 
+/// Reads and writes take coordinates of either kind.
+const TEXEL: Kinds = Kinds { float: true, int: true };
+
+/// Components of a coordinate without sampler: faces and layers of a cube count together.
 fn layered(image: Image) -> u32 {
-    plane(image) + u32::from(image.arrayed == 1 && image.dim != Dim::SubpassData)
+    plane(image) + u32::from(image.arrayed == 1 && !matches!(image.dim, Dim::SubpassData | Dim::Cube))
 }
 
 pub(super) fn fetch(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
@@ -54,7 +58,13 @@ fn storage(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, image: Image) -> Checke
     if image.dim == Dim::TileImageDataEXT {
         return cx.fail_at(&SHAPE, inst, word, || format!("{} on a tile image", inst.op()));
     }
-    cx.check_at(image.sampled != 1, &SAMPLED, inst, word, || "the image's Sampled operand is 1, so that it needs a sampler")?;
+    cx.check_at(
+        image.sampled != 1,
+        &SAMPLED,
+        inst,
+        word,
+        || "the image's Sampled operand is 1, so that it needs a sampler",
+    )?;
     if image.sampled != 2 {
         return Ok(());
     }
@@ -67,7 +77,9 @@ fn storage(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, image: Image) -> Checke
         _ => None,
     };
     match need {
-        Some(c) if !cx.has(c) => cx.fail_at(&STORAGE, inst, word, || format!("{} on this image needs the capability {c}", inst.op())),
+        Some(c) if !cx.has(c) => {
+            cx.fail_at(&STORAGE, inst, word, || format!("{} on this image needs the capability {c}", inst.op()))
+        }
         _ => Ok(()),
     }
 }
@@ -83,11 +95,13 @@ pub(super) fn read(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let ty = texel(cx, inst, image, 0)?;
     let four = !cx.env.is_vulkan() || m.key(ty).count() == 4;
     cx.check_at(four, &FOUR, inst, 1, || format!("the texel has type {}", describe(m, ty)))?;
-    coordinate(cx, inst, 4, INT, layered(image))?;
+    coordinate(cx, inst, 4, TEXEL, layered(image))?;
     if subpass && cx.env.is_vulkan() {
-        cx.check_at(is_zero(cx, inst.id(4)), &SUBPASS, inst, 4, || format!("the coordinate {} is not the constant (0, 0)", inst.id(4)))?;
+        cx.check_at(is_zero(cx, inst.id(4)), &SUBPASS, inst, 4, || {
+            format!("the coordinate {} is not the constant (0, 0)", inst.id(4))
+        })?;
     }
-    let unknown = image.format == ImageFormat::Unknown && image.sampled == 2 && !subpass && !cx.has(Capability::Kernel);
+    let unknown = cx.env.is_vulkan() && image.format == ImageFormat::Unknown && image.sampled == 2 && !subpass;
     let ok = !unknown || cx.has(Capability::StorageImageReadWithoutFormat);
     cx.check_at(ok, &FORMAT, inst, 3, || "the image has no format, which needs StorageImageReadWithoutFormat")?;
     operands::check(cx, inst, 5, image)?;
@@ -121,14 +135,14 @@ pub(super) fn write(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let subpass = image.dim == Dim::SubpassData;
     cx.check_at(!subpass, &SHAPE, inst, 1, || "OpImageWrite to an input attachment")?;
     storage(cx, inst, 1, image)?;
-    coordinate(cx, inst, 2, INT, layered(image))?;
+    coordinate(cx, inst, 2, TEXEL, layered(image))?;
     let key = cx.key_at(inst, 3)?;
     let number = matches!(key.component_class(), Scalar::Int | Scalar::Float) && key.is_scalar_or_vector();
     cx.check_at(number, &OPERAND, inst, 3, || {
         format!("the texel has type {}, not integers or floats", describe(m, m.type_id_of(inst.id(3))))
     })?;
     sampled_type(cx, inst, 3, key, image)?;
-    let unknown = image.format == ImageFormat::Unknown && image.sampled == 2 && !cx.has(Capability::Kernel);
+    let unknown = cx.env.is_vulkan() && image.format == ImageFormat::Unknown && image.sampled == 2;
     let ok = !unknown || cx.has(Capability::StorageImageWriteWithoutFormat);
     cx.check_at(ok, &FORMAT, inst, 1, || "the image has no format, which needs StorageImageWriteWithoutFormat")?;
     operands::check(cx, inst, 4, image)?;
@@ -142,10 +156,13 @@ pub(super) fn texel_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         (Some((class, pointee)), true) if pointee != Id(0) => (class, pointee),
         (Some((class, Id(0))), false) => (class, Id(0)),
         _ => {
-            return cx.fail_at(&POINTER, inst, 1, || format!("the Result Type {} is no pointer", describe(m, inst.id(1))));
+            return cx
+                .fail_at(&POINTER, inst, 1, || format!("the Result Type {} is no pointer", describe(m, inst.id(1))));
         }
     };
-    cx.check_at(class == StorageClass::Image, &POINTER, inst, 1, || format!("the Result Type points to {class}, not Image"))?;
+    cx.check_at(class == StorageClass::Image, &POINTER, inst, 1, || {
+        format!("the Result Type points to {class}, not Image")
+    })?;
     let key = m.key(pointee);
     let number = matches!(key.component_class(), Scalar::Int | Scalar::Float) && key.is_scalar_or_vector();
     let vector = key.shape() == Shape::Vector && !cx.has(Capability::AtomicFloat16VectorNV);
@@ -165,7 +182,11 @@ pub(super) fn texel_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     if typed {
         let same = image.sampled_type == pointee || key.shape() == Shape::Vector;
         cx.check_at(same, &SAMPLED_TYPE, inst, 1, || {
-            format!("the Result Type points to {}, but the Sampled Type is {}", describe(m, pointee), describe(m, image.sampled_type))
+            format!(
+                "the Result Type points to {}, but the Sampled Type is {}",
+                describe(m, pointee),
+                describe(m, image.sampled_type)
+            )
         })?;
     }
     let plain = !matches!(image.dim, Dim::SubpassData | Dim::TileImageDataEXT);
@@ -176,19 +197,27 @@ pub(super) fn texel_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 
 /// Coordinate and sample of a pointer to a texel.
 fn position(cx: &mut Cx<'_>, inst: Inst<'_>, first: usize, image: Image) -> Checked {
-    let need = match image.dim {
-        // Faces and layers count together.
-        Dim::Cube => 3,
-        _ => layered(image),
-    };
+    let need = layered(image);
     let key = coordinate(cx, inst, first + 1, INT, need)?;
     cx.check_at(key.count() == need, &COORDINATE, inst, first + 1, || {
         format!("the coordinate has {} components, but the image needs {need}", key.count())
     })?;
     let sample = cx.key_at(inst, first + 2)?;
-    cx.check_at(sample.is_int() && sample.width() == 32, &POINTER, inst, first + 2, || "the sample is no 32-bit integer")?;
+    cx.check_at(
+        sample.is_int() && sample.width() == 32,
+        &POINTER,
+        inst,
+        first + 2,
+        || "the sample is no 32-bit integer",
+    )?;
     let zero = image.ms == 1 || cx.m.int_constant(inst.id(first + 2)).is_some_and(|c| c.bits == 0);
-    cx.check_at(zero, &POINTER, inst, first + 2, || "the image is not multisampled, but the sample is not the constant 0")
+    cx.check_at(
+        zero,
+        &POINTER,
+        inst,
+        first + 2,
+        || "the image is not multisampled, but the sample is not the constant 0",
+    )
 }
 
 fn formats(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image, typed: bool) -> Checked {
@@ -196,7 +225,9 @@ fn formats(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image, typed: bool) -> Checke
     let plain = matches!(image.format, F::R64i | F::R64ui | F::R32f | F::R32i | F::R32ui);
     let half = cx.has(Capability::AtomicFloat16VectorNV) && matches!(image.format, F::Rg16f | F::Rgba16f);
     let rule: &'static Rule = if typed { &POINTER_FORMAT } else { &UNTYPED_POINTER_FORMAT };
-    cx.check_at(plain || half || !cx.env.is_vulkan(), rule, inst, 3, || format!("the image has the format {}", image.format))
+    cx.check_at(plain || half || !cx.env.is_vulkan(), rule, inst, 3, || {
+        format!("the image has the format {}", image.format)
+    })
 }
 
 pub(super) fn resident(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {

@@ -277,7 +277,5 @@ fn takes_sampled_image(op: Op) -> bool {
             | Op::ImageGatherQCOM
             | Op::CopyObject
             | Op::ConvertSampledImageToUNV
-            | Op::SampledImage
-    ) && op != Op::SampledImage
-        && op != Op::CopyObject
+    )
 }

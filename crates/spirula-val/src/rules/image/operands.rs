@@ -106,7 +106,9 @@ impl Reader<'_> {
         let ok = matches!(self.image.dim, Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::Cube) && self.image.ms == 0;
         let (dim, ms) = (self.image.dim, self.image.ms);
         cx.check_at(ok, &PLACE, self.inst, word, || {
-            format!("the image operand {name} on an image of the dimensionality {dim} with MS {ms}, which has no levels")
+            format!(
+                "the image operand {name} on an image of the dimensionality {dim} with MS {ms}, which has no levels"
+            )
         })
     }
 }
@@ -155,7 +157,12 @@ fn levels(cx: &mut Cx<'_>, r: &mut Reader<'_>) -> Checked {
             let key = cx.key_at(r.inst, word)?;
             let float = key.is_float_scalar_or_vector() && (key.width() == 32 || is_half(cx, key));
             r.value(cx, word, float, "gradients are 32-bit floats")?;
-            r.value(cx, word, key.count() == plane(r.image), "gradients have a component for each dimension of the image")?;
+            r.value(
+                cx,
+                word,
+                key.count() == plane(r.image),
+                "gradients have a component for each dimension of the image",
+            )?;
         }
         r.levels(cx, word, "Grad")?;
     }
@@ -189,7 +196,8 @@ fn offsets(cx: &mut Cx<'_>, r: &mut Reader<'_>) -> Checked {
         if bit == O::ConstOffset {
             let constant = cx.m.info(r.inst.id(word)).is_constant();
             r.value(cx, word, constant, "ConstOffset is a constant")?;
-        } else if cx.env.is_vulkan() && !cx.options.allow_offset_texture_operand && !cx.options.before_hlsl_legalization {
+        } else if cx.env.is_vulkan() && !cx.options.allow_offset_texture_operand && !cx.options.before_hlsl_legalization
+        {
             cx.check_at(is_gather(op), &OFFSET_VULKAN, r.inst, word, || format!("the image operand Offset with {op}"))?;
         }
     }
@@ -241,7 +249,13 @@ fn rest(cx: &mut Cx<'_>, r: &mut Reader<'_>, at: usize) -> Checked {
         let device = cx.m.fixed_u32(r.inst.id(word)) == Some(Scope::Device.0)
             && cx.has(Capability::VulkanMemoryModel)
             && !cx.has(Capability::VulkanMemoryModelDeviceScope);
-        cx.check_at(!device, &DEVICE, r.inst, word, || "the scope is Device, which needs VulkanMemoryModelDeviceScope")?;
+        cx.check_at(
+            !device,
+            &DEVICE,
+            r.inst,
+            word,
+            || "the scope is Device, which needs VulkanMemoryModelDeviceScope",
+        )?;
     }
     if let Some(word) = r.take(O::Offsets) {
         gather_offsets(cx, r, word)?;

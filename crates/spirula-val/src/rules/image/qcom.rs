@@ -61,14 +61,15 @@ pub(super) fn plain_texture(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Che
 #[cold]
 fn plain(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     let id = inst.id(word);
-    let special = [
-        Decoration::WeightTextureQCOM,
-        Decoration::BlockMatchTextureQCOM,
-    ]
-    .into_iter()
-    .find(|d| is_decorated(cx, id, *d));
+    let special = [Decoration::WeightTextureQCOM, Decoration::BlockMatchTextureQCOM]
+        .into_iter()
+        .find(|d| is_decorated(cx, id, *d));
     cx.check_at(special.is_none(), &TEXTURE, inst, word, || {
-        format!("{id} is decorated with {}, which {} does not take", special.unwrap_or(Decoration::WeightTextureQCOM), inst.op())
+        format!(
+            "{id} is decorated with {}, which {} does not take",
+            special.unwrap_or(Decoration::WeightTextureQCOM),
+            inst.op()
+        )
     })
 }
 

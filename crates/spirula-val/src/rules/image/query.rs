@@ -29,9 +29,14 @@ pub(super) fn image(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let ty = cx.type_at(inst, 3)?;
     match m.ty(ty) {
         Some(Type::SampledImage { image }) => cx.check_at(image == inst.id(1), &IMAGE, inst, 1, || {
-            format!("the Result Type is {}, but the sampled image is made of {}", describe(m, inst.id(1)), describe(m, image))
+            format!(
+                "the Result Type is {}, but the sampled image is made of {}",
+                describe(m, inst.id(1)),
+                describe(m, image)
+            )
         }),
-        _ => cx.fail_at(&OPERAND, inst, 3, || format!("{} has type {}, not a sampled image", inst.id(3), describe(m, ty))),
+        _ => cx
+            .fail_at(&OPERAND, inst, 3, || format!("{} has type {}, not a sampled image", inst.id(3), describe(m, ty))),
     }
 }
 
@@ -111,4 +116,3 @@ pub(super) fn levels_or_samples(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     dims(cx, inst, 3, image, &[Dim::Dim2D])?;
     cx.check_at(image.ms == 1, &SHAPE, inst, 3, || "the image is not multisampled")
 }
-

@@ -112,4 +112,3 @@ pub(super) fn gather(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     }
     operands::check(cx, inst, 6, image)
 }
-

@@ -60,14 +60,20 @@ pub(crate) fn type_image(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         Dim::TileImageDataEXT => tile(cx, inst, image, void)?,
         _ => {
             let needs = image.ms == 1 && image.sampled == 2 && !cx.has(Capability::StorageImageMultisample);
-            cx.check(!needs, &MULTISAMPLED, inst, || "a multisampled image without sampler needs StorageImageMultisample")?;
+            cx.check(
+                !needs,
+                &MULTISAMPLED,
+                inst,
+                || "a multisampled image without sampler needs StorageImageMultisample",
+            )?;
         }
     }
     Ok(())
 }
 
 fn literals(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
-    let all = [("Depth", image.depth, 2), ("Arrayed", image.arrayed, 1), ("MS", image.ms, 1), ("Sampled", image.sampled, 2)];
+    let all =
+        [("Depth", image.depth, 2), ("Arrayed", image.arrayed, 1), ("MS", image.ms, 1), ("Sampled", image.sampled, 2)];
     for (i, (name, value, most)) in all.into_iter().enumerate() {
         cx.check_at(value <= most, &LITERAL, inst, 4 + i, || format!("{name} is {value}, but must be at most {most}"))?;
     }
@@ -77,10 +83,8 @@ fn literals(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
 fn vulkan(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
     let m = cx.m;
     let sampled = m.key(image.sampled_type);
-    let ok = matches!(
-        (sampled.component_class(), sampled.width()),
-        (Scalar::Int, 32 | 64) | (Scalar::Float, 32)
-    ) || sampled.is_scalar(Scalar::Float) && sampled.width() == 16 && cx.has(Capability::Float16ImageAMD);
+    let ok = matches!((sampled.component_class(), sampled.width()), (Scalar::Int, 32 | 64) | (Scalar::Float, 32))
+        || sampled.is_scalar(Scalar::Float) && sampled.width() == 16 && cx.has(Capability::Float16ImageAMD);
     cx.check_at(ok && sampled.shape() == Shape::Scalar, &SAMPLED_TYPE_VULKAN, inst, 2, || {
         format!("the Sampled Type is {}", describe(m, image.sampled_type))
     })?;
@@ -190,14 +194,21 @@ pub(crate) fn type_sampled_image(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let ok = image.sampled == 1 || image.sampled == 0 && !cx.env.is_vulkan();
     cx.check_at(ok, rule, inst, 2, || format!("the image's Sampled operand is {}", image.sampled))?;
     let buffer = dim == Dim::Buffer && cx.version >= Version::v1(6);
-    cx.check_at(!buffer, &SAMPLED_IMAGE, inst, 2, || "the image has the dimensionality Buffer, which SPIR-V 1.6 excludes")
+    cx.check_at(
+        !buffer,
+        &SAMPLED_IMAGE,
+        inst,
+        2,
+        || "the image has the dimensionality Buffer, which SPIR-V 1.6 excludes",
+    )
 }
 
 /// `OpSampledImage`.
 pub(super) fn sampled_image(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let Some(Type::SampledImage { image: wanted }) = m.ty(inst.id(1)) else {
-        return cx.fail_at(&COMBINE, inst, 1, || format!("the Result Type {} is no sampled image", describe(m, inst.id(1))));
+        return cx
+            .fail_at(&COMBINE, inst, 1, || format!("the Result Type {} is no sampled image", describe(m, inst.id(1))));
     };
     let image = image(cx, inst, 3)?;
     let ok = if cx.env.is_vulkan() { image.sampled == 1 } else { image.sampled != 2 };
