@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 
 use crate::cmd;
 
-/// The SPIR-V toolkit: assemble, disassemble and validate SPIR-V.
+/// The SPIR-V toolkit: assemble, disassemble, validate and reflect SPIR-V.
 #[derive(Parser, Debug)]
 #[command(name = "spirula", version, about, max_term_width = 110, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -95,6 +95,8 @@ pub(crate) enum Command {
     As(cmd::asm::AsCommand),
     /// Disassemble a module
     Dis(cmd::dis::DisCommand),
+    /// Report what a module wants from its host
+    Reflect(cmd::reflect::ReflectCommand),
     /// Explain a rule, or list all rules
     Explain(cmd::explain::ExplainCommand),
     /// Behave like one of the reference tools: spirv-as, spirv-dis or spirv-val with their own options
@@ -125,6 +127,7 @@ pub(crate) fn run(args: Vec<OsString>) -> u8 {
         }
         Command::As(c) => c.run(&cli.global),
         Command::Dis(c) => c.run(&cli.global),
+        Command::Reflect(c) => c.run(&cli.global),
         Command::Explain(c) => c.run(),
         Command::Compat(c) => c.run(),
     });

@@ -21,6 +21,7 @@ mod interface;
 mod model;
 mod requirements;
 mod spec;
+mod table;
 mod types;
 mod usage;
 
@@ -30,6 +31,7 @@ use spirula_module::{Module, Names};
 
 pub use fields::{Field, Fields};
 pub use model::*;
+pub use table::table;
 pub use types::TypeRef;
 
 /// What is shared while a report is made.

@@ -1,0 +1,122 @@
+//! `spirula reflect`.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use clap::Args;
+use spirula_module::{Index, Module};
+use spirula_text::AsmOptions;
+use spirula_text::render::{Finding, Subject};
+use spirula_val::{Options, Validator};
+
+use super::output::Output;
+use crate::batch::Batch;
+use crate::cli::{Format, Global, InputArgs, complain};
+use crate::inputs::{Input, Wanted, expand};
+use crate::report::{Outcome, Style, to_stderr, to_stdout};
+use crate::{FAILED, INVALID, OK, USAGE, load};
+
+/// Report what a module wants from its host.
+///
+/// Entry points with the resources that their call trees use, bindings, interface variables, block layouts,
+/// specialisation constants, HLSL semantics, device addresses, and what the module requires of Vulkan. The default is a
+/// table; `--format json` writes one JSON object per module and line.
+#[derive(Args, Debug)]
+pub(crate) struct ReflectCommand {
+    #[command(flatten)]
+    inputs: InputArgs,
+    /// Where to write; FOLDER/ for one file per input, - for standard output
+    #[arg(short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Report an invalid module, too, as far as it can be understood
+    #[arg(long)]
+    no_validate: bool,
+}
+
+impl ReflectCommand {
+    pub(crate) fn run(&self, global: &Global) -> u8 {
+        let inputs = match self.inputs.paths() {
+            Ok(paths) => expand(paths, Wanted::Binary),
+            Err(message) => {
+                complain(&message);
+                return USAGE;
+            }
+        };
+        let extension = if global.format == Format::Json { ".json" } else { ".txt" };
+        let output = match Output::of(self.output.as_deref(), inputs.len(), extension, false) {
+            Ok(output) => output,
+            Err(code) => return code,
+        };
+        let style = Style::of(global);
+        let named = inputs.len() > 1 && global.format != Format::Json;
+        let mut code = OK;
+        let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
+        batch.run(
+            || (Validator::new(None, Options::default()), Index::new()),
+            |(validator, index), i| {
+                inputs.get(i).map(|input| self.one(input, global.format, style, validator, index)).unwrap_or_default()
+            },
+            |i, message| {
+                let mut outcome = Outcome { code: FAILED, ..Outcome::default() };
+                let name = inputs.get(i).map_or("", |i| &i.name);
+                style.add(&mut outcome, vec![Finding::of_input(name, "internal", message, None)]);
+                (outcome, None)
+            },
+            |i, (outcome, text)| {
+                code = code.max(outcome.code);
+                to_stderr(&outcome.human);
+                let _ = to_stdout(&outcome.machine);
+                let (Some(text), Some(input)) = (text, inputs.get(i)) else { return ControlFlow::Continue(()) };
+                let text =
+                    if named && matches!(output, Output::Stdout) { format!("{}\n{text}\n", input.name) } else { text };
+                let (result, more) = output.write(&input.name, text.as_bytes());
+                code = code.max(result);
+                if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        code
+    }
+
+    fn one(
+        &self,
+        input: &Input,
+        format: Format,
+        style: Style,
+        validator: &mut Validator,
+        index: &mut Index,
+    ) -> (Outcome, Option<String>) {
+        let mut outcome = Outcome::default();
+        let bytes = match load::read(input) {
+            Ok(bytes) => bytes,
+            Err(e) => {
+                outcome.code = e.code;
+                style.add(&mut outcome, e.findings);
+                return (outcome, None);
+            }
+        };
+        let loaded = match load::module(&input.name, &bytes, &AsmOptions::default()) {
+            Ok(loaded) => loaded,
+            Err(e) => {
+                outcome.code = e.code;
+                style.add(&mut outcome, e.findings);
+                return (outcome, None);
+            }
+        };
+        if let Err(report) = validator.validate(&loaded.words) {
+            outcome.code = INVALID;
+            let subject = Subject::new(&input.name, &loaded.words, loaded.origin());
+            let findings = report.diagnostics.iter().map(|d| subject.locate(d));
+            style.add(&mut outcome, findings.collect());
+            if !self.no_validate {
+                return (outcome, None);
+            }
+        }
+        let module = Module::new(&loaded.words, index);
+        let report = spirula_reflect::reflect(&module);
+        let text = match format {
+            Format::Json | Format::Sarif => serde_json::to_string(&report).unwrap_or_default() + "\n",
+            Format::Human | Format::Short => spirula_reflect::table(&report),
+        };
+        (outcome, Some(text))
+    }
+}

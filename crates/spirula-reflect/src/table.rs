@@ -1,0 +1,288 @@
+//! The report for people.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+
+use crate::TypeRef;
+use crate::model::*;
+
+/// Members of one block that are shown.
+const MAX_FIELDS: usize = 200;
+
+/// The report as text with aligned columns.
+pub fn table(r: &Reflection) -> String {
+    let mut out = Out { r, text: String::new() };
+    out.head();
+    for point in &r.entry_points {
+        out.entry_point(point);
+    }
+    out.unused();
+    out.blocks();
+    out.spec_constants();
+    out.requirements();
+    out.text
+}
+
+struct Out<'r> {
+    r: &'r Reflection,
+    text: String,
+}
+
+impl Out<'_> {
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+
+    /// Rows with their columns aligned; the header is left out where there are no rows.
+    fn rows(&mut self, title: &str, header: &[&str], rows: Vec<Vec<String>>) {
+        if rows.is_empty() {
+            return;
+        }
+        self.line(&format!("  {title}"));
+        let all: Vec<Vec<String>> =
+            core::iter::once(header.iter().map(|h| h.to_string()).collect()).chain(rows).collect();
+        let widths: Vec<usize> = (0..header.len())
+            .map(|c| all.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0))
+            .collect();
+        for row in all {
+            let mut line = String::from("    ");
+            for (cell, width) in row.iter().zip(&widths) {
+                let _ = write!(line, "{cell:width$}  ");
+            }
+            self.line(&line);
+        }
+    }
+
+    fn head(&mut self) {
+        let r = self.r;
+        let source = r.source.as_ref().map_or(String::new(), |s| format!(", from {} {}", s.language, s.version));
+        self.line(&format!(
+            "SPIR-V {}.{}, {} {}{source}",
+            r.version.major, r.version.minor, r.addressing_model, r.memory_model
+        ));
+    }
+
+    fn entry_point(&mut self, p: &EntryPoint) {
+        self.line("");
+        self.line(&format!("{} {}", p.model, p.name));
+        if let Some(size) = &p.workgroup_size {
+            let part = |d: &Dimension| d.spec_id.map_or(d.size.to_string(), |id| format!("{} (spec {id})", d.size));
+            self.line(&format!("  workgroup size {} x {} x {}", part(&size[0]), part(&size[1]), part(&size[2])));
+        }
+        let modes: Vec<String> = p.modes.iter().map(|m| m.name.clone()).collect();
+        if !modes.is_empty() {
+            self.line(&format!("  modes {}", modes.join(", ")));
+        }
+        let used = [
+            (p.uses_subgroups, "subgroup operations"),
+            (p.uses_derivatives, "derivatives"),
+            (p.uses_discard, "discard"),
+        ];
+        let used: Vec<&str> = used.iter().filter(|u| u.0).map(|u| u.1).collect();
+        if !used.is_empty() {
+            self.line(&format!("  uses {}", used.join(", ")));
+        }
+        if let Some(bytes) = p.workgroup_memory.filter(|b| *b > 0) {
+            self.line(&format!("  workgroup memory {bytes} bytes"));
+        }
+        let header = ["location", "name", "type", "built-in", "interpolation", "semantic"];
+        self.rows("inputs", &header, p.inputs.iter().map(|v| self.variable(v)).collect());
+        self.rows("outputs", &header, p.outputs.iter().map(|v| self.variable(v)).collect());
+        let payloads = p.payloads.iter().map(|v| vec(&[&opt(v.location), &v.name, &self.ty(v.ty), &v.class]));
+        self.rows("payloads", &["location", "name", "type", "class"], payloads.collect());
+        self.bindings_of(p);
+        for s in &p.duplicate_semantics {
+            self.line(&format!("  the semantic {s} occurs more than once"));
+        }
+    }
+
+    fn bindings_of(&mut self, p: &EntryPoint) {
+        let rows = p.bindings.iter().filter_map(|u| {
+            let b = self.r.bindings.get(u.binding as usize)?;
+            let access = match (u.read, u.written) {
+                (true, true) => "read, write",
+                (true, false) => "read",
+                (false, true) => "write",
+                (false, false) => "",
+            };
+            Some(self.binding(b, access))
+        });
+        let rows = rows.collect();
+        self.rows("bindings", &["set", "binding", "name", "kind", "count", "type", "bytes", "access"], rows);
+        let blocks = |list: &[u32], all: &[BlockVariable]| -> Vec<Vec<String>> {
+            let own = list.iter().filter_map(|i| all.get(*i as usize));
+            own.map(|b| vec(&[&b.name, &self.ty(b.ty), &b.offset.to_string(), &b.size.to_string()])).collect()
+        };
+        let (push, records) =
+            (blocks(&p.push_constants, &self.r.push_constants), blocks(&p.shader_records, &self.r.shader_records));
+        self.rows("push constants", &["name", "type", "offset", "bytes"], push);
+        self.rows("shader records", &["name", "type", "offset", "bytes"], records);
+    }
+
+    fn variable(&self, v: &InterfaceVariable) -> Vec<String> {
+        let location = match (v.location, v.component) {
+            (Some(l), Some(c)) => format!("{l}.{c}"),
+            (l, _) => opt(l),
+        };
+        let semantics: Vec<&str> = v.semantics.iter().map(|s| s.text.as_str()).collect();
+        let built_in = v.built_in.clone().unwrap_or_default();
+        vec(&[&location, &v.name, &self.ty(v.ty), &built_in, &v.interpolation.join(" "), &semantics.join(" ")])
+    }
+
+    fn binding(&self, b: &Binding, access: &str) -> Vec<String> {
+        let count = count(&b.count);
+        vec(&[&opt(b.set), &opt(b.binding), &b.name, kind(&b.kind), &count, &self.ty(b.ty), &opt(b.size), access])
+    }
+
+    fn unused(&mut self) {
+        let rows = self.r.unused.bindings.iter().filter_map(|i| self.r.bindings.get(*i as usize));
+        let rows: Vec<Vec<String>> = rows.map(|b| self.binding(b, "")).collect();
+        if !rows.is_empty() {
+            self.line("");
+            self.line("Not used by any entry point");
+            self.rows("bindings", &["set", "binding", "name", "kind", "count", "type", "bytes"], rows);
+        }
+    }
+
+    fn blocks(&mut self) {
+        let r = self.r;
+        let bindings = r.bindings.iter().filter(|b| b.size.is_some()).map(|b| (&b.name, b.ty, &b.addresses));
+        let others = r.push_constants.iter().chain(&r.shader_records).map(|b| (&b.name, b.ty, &b.addresses));
+        for (name, ty, addresses) in bindings.chain(others) {
+            let rows: Vec<Vec<String>> = r
+                .fields(ty)
+                .take(MAX_FIELDS)
+                .map(|f| {
+                    let m = f.member;
+                    let matrix = m.matrix_stride.map_or(String::new(), |s| {
+                        format!("{s} {}", if m.row_major == Some(true) { "row major" } else { "column major" })
+                    });
+                    vec(&[&f.offset.to_string(), &opt(m.size), &f.path, &self.ty(m.ty), &matrix])
+                })
+                .collect();
+            if rows.is_empty() {
+                continue;
+            }
+            self.line("");
+            self.line(&format!("Block {} {name}", self.ty(ty)));
+            self.rows("members", &["offset", "bytes", "path", "type", "matrix stride"], rows);
+            let rows = addresses.iter().map(|a| {
+                let to = a.pointee.map_or("untyped".to_string(), |t| self.ty(t));
+                vec(&[&a.offset.to_string(), &a.path, &to, &opt(a.alignment)])
+            });
+            let rows = rows.collect();
+            self.rows("device addresses", &["offset", "path", "points to", "aligned to"], rows);
+        }
+    }
+
+    fn spec_constants(&mut self) {
+        let rows: Vec<Vec<String>> = self
+            .r
+            .spec_constants
+            .iter()
+            .map(|c| vec(&[&opt(c.spec_id), &c.name, &c.ty, &format!("{:#x}", c.default), &c.expressions.join("; ")]))
+            .collect();
+        if !rows.is_empty() {
+            self.line("");
+            self.line("Specialisation constants");
+            self.rows("", &["id", "name", "type", "default bits", "array lengths"], rows);
+        }
+    }
+
+    fn requirements(&mut self) {
+        let q = &self.r.requirements;
+        self.line("");
+        self.line(&format!("Requires Vulkan {}.{} or newer", q.vulkan.major, q.vulkan.minor));
+        let rows = q.features.iter().map(|f| {
+            let core = f.core.as_ref().map_or(String::new(), |v| format!("core in {}.{}", v.major, v.minor));
+            let cause = f.cause.clone().unwrap_or_default();
+            vec(&[&f.features.join(" or "), &f.extensions.join(" or "), &core, &f.capability, &cause])
+        });
+        let rows = rows.collect();
+        self.rows("features", &["feature", "extension", "", "capability", "because of"], rows);
+    }
+
+    /// A type as people write it.
+    fn ty(&self, ty: TypeRef) -> String {
+        let mut suffix = String::new();
+        let mut at = ty;
+        // Arrays of arrays and pointers to pointers are few; what is deeper is not worth a cell.
+        for _ in 0..8 {
+            let Some(t) = self.r.types.get(at.0 as usize) else { break };
+            match &t.kind {
+                TypeKind::Array { element, count: c, .. } => {
+                    let _ = write!(suffix, "[{}]", if matches!(c, Count::Runtime) { String::new() } else { count(c) });
+                    at = *element;
+                }
+                TypeKind::Pointer { pointee: Some(p), .. } => {
+                    suffix.insert(0, '*');
+                    at = *p;
+                }
+                _ => return self.plain(t) + &suffix,
+            }
+        }
+        String::from("…") + &suffix
+    }
+
+    fn plain(&self, t: &Type) -> String {
+        match &t.kind {
+            TypeKind::Void => "void".into(),
+            TypeKind::Bool => "bool".into(),
+            TypeKind::Int { width, signed } => format!("{}{width}", if *signed { 'i' } else { 'u' }),
+            TypeKind::Float { width, .. } => format!("f{width}"),
+            TypeKind::Vector { component, count } => format!("{}x{count}", self.ty(*component)),
+            TypeKind::Matrix { component, columns, rows } => format!("{} {columns}x{rows}", self.ty(*component)),
+            TypeKind::Struct { .. } if t.name.is_empty() => format!("struct %{}", t.id),
+            TypeKind::Struct { .. } => t.name.clone(),
+            TypeKind::Pointer { .. } => "pointer".into(),
+            TypeKind::Image(i) | TypeKind::SampledImage(i) => {
+                let arrayed = if i.arrayed { " array" } else { "" };
+                let ms = if i.multisampled { " multisampled" } else { "" };
+                format!("{}{arrayed}{ms} {}", i.dim, i.format)
+            }
+            TypeKind::Sampler => "sampler".into(),
+            TypeKind::AccelerationStructure => "acceleration structure".into(),
+            TypeKind::Array { .. } => "array".into(),
+            TypeKind::Other(name) => name.clone(),
+        }
+    }
+}
+
+fn vec(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|c| c.to_string()).collect()
+}
+
+fn opt(value: Option<u32>) -> String {
+    value.map_or(String::new(), |v| v.to_string())
+}
+
+fn count(c: &Count) -> String {
+    match c {
+        Count::Fixed(n) => n.to_string(),
+        Count::Spec { default: Some(d), .. } => format!("{d} (spec)"),
+        Count::Spec { .. } => "spec".into(),
+        Count::Runtime => "unbounded".into(),
+    }
+}
+
+fn kind(k: &DescriptorKind) -> &'static str {
+    match k {
+        DescriptorKind::Sampler => "sampler",
+        DescriptorKind::CombinedImageSampler => "combined image sampler",
+        DescriptorKind::SampledImage => "sampled image",
+        DescriptorKind::StorageImage => "storage image",
+        DescriptorKind::UniformTexelBuffer => "uniform texel buffer",
+        DescriptorKind::StorageTexelBuffer => "storage texel buffer",
+        DescriptorKind::UniformBuffer => "uniform buffer",
+        DescriptorKind::StorageBuffer => "storage buffer",
+        DescriptorKind::InputAttachment => "input attachment",
+        DescriptorKind::AccelerationStructure => "acceleration structure",
+        DescriptorKind::Tensor => "tensor",
+        DescriptorKind::SamplerHeap => "sampler heap",
+        DescriptorKind::ResourceHeap => "resource heap",
+        DescriptorKind::Other => "other",
+    }
+}
