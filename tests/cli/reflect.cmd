@@ -1,4 +1,109 @@
 $ spirula reflect ../../examples/draw-parameters.spvasm
+> SPIR-V 1.3, Logical GLSL450
+>
+> Vertex main
+>   inputs
+>     location  name       type   built-in      interpolation  semantic
+>     0                    f32x4
+>               gl_DrawID  i32    DrawIndex
+>                          i32    BaseVertex
+>                          i32    BaseInstance
+>                          i32    VertexIndex
+>   outputs
+>     location  name  type   built-in  interpolation  semantic
+>     0               i32              Flat
+>                     f32x4  Position
+>   bindings
+>     set  binding  name     kind            count  type        bytes  access
+>     0    0        offsets  storage buffer  1      struct %11  0      read
+>
+> Block struct %11 offsets
+>   members
+>     offset  bytes  path  type     matrix stride
+>     0       0      _0[]  f32x4[]
+>
+> Requires Vulkan 1.1 or newer
+>   features
+>     feature               extension                                   capability      because of
+>     shaderDrawParameters  VK_KHR_shader_draw_parameters  core in 1.1  DrawParameters  OpDecorate %5 BuiltIn DrawIndex
+= 0
 $ spirula reflect ../../examples/linked-list.spvasm
+> SPIR-V 1.5, PhysicalStorageBuffer64 GLSL450
+>
+> GLCompute main
+>   workgroup size 1 x 1 x 1
+>   modes LocalSize
+>   push constants
+>     name  type  offset  bytes
+>     list  List  0       16
+>
+> Block List list
+>   members
+>     offset  bytes  path  type        matrix stride
+>     0       8      head  Node*
+>     8       8      sum   struct %5*
+>   device addresses
+>     offset  path  points to  aligned to
+>     0       head  Node       8
+>     8       sum   struct %5  4
+>
+> Requires Vulkan 1.2 or newer
+>   features
+>     feature              extension                                  capability                      because of
+>     shaderInt64                                        core in 1.0  Int64                           OpTypeInt
+>     bufferDeviceAddress  VK_KHR_buffer_device_address  core in 1.2  PhysicalStorageBufferAddresses  OpTypeForwardPointer
+= 0
 $ spirula reflect ../../examples/append-buffer.spvasm
+> SPIR-V 1.0, Logical GLSL450, from HLSL 600
+>
+> Fragment main
+>   modes OriginUpperLeft
+>   inputs
+>     location  name                type   built-in   interpolation  semantic
+>     0         in.var.COLOR0       f32x4                            COLOR0
+>               in.var.SV_Position  f32x4  FragCoord                 SV_Position
+>   outputs
+>     location  name                type   built-in  interpolation  semantic
+>     0         out.var.SV_Target0  f32x4                           SV_Target0
+>   bindings
+>     set  binding  name                kind            count  type                                 bytes  access
+>     0    0        colors              storage buffer  1      type.AppendStructuredBuffer.v4float  0      write
+>     0    1        counter.var.colors  storage buffer  1      type.ACSBuffer.counter               4      read, write
+>
+> Block type.AppendStructuredBuffer.v4float colors
+>   members
+>     offset  bytes  path  type     matrix stride
+>     0       0      _0[]  f32x4[]
+>
+> Block type.ACSBuffer.counter counter.var.colors
+>   members
+>     offset  bytes  path     type  matrix stride
+>     0       4      counter  i32
+>
+> Requires Vulkan 1.0 or newer
+= 0
 $ spirula reflect files/wrong.spvasm
+! error[operand-type]: Operand 2 %two has type %int (32-bit signed integer), but must have the Result Type, %float (32-bit float)
+!   --> files/wrong.spvasm:17:27
+!    |
+! 17 | %sum = OpFAdd %float %one %two
+!    |                           ^^^^
+!    |
+!   ::: files/wrong.spvasm:14:1
+!    |
+! 14 | %two = OpConstant %int 2
+!    | ------------------------ declared here
+!    |
+!    = rule: SPIR-V §3.3
+!    = reached from entry point main
+!
+! error[id-undefined]: no instruction defines %missing
+!   --> files/wrong.spvasm:18:28
+!    |
+! 18 | %lost = OpFMul %float %sum %missing
+!    |                            ^^^^^^^^
+!    |
+!    = rule: SPIR-V §2.16.1
+!    = reached from entry point main
+!
+= 1
