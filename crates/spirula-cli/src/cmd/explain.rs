@@ -68,10 +68,19 @@ fn list(rules: &[&Rule]) -> String {
             group = r.group;
             let _ = writeln!(text, "{group}");
         }
-        let first = r.doc.trim().lines().next().unwrap_or("");
-        let _ = writeln!(text, "  {:width$}  {first}", r.name);
+        let _ = writeln!(text, "  {:width$}  {}", r.name, first_sentence(r.doc));
     }
     text
+}
+
+/// The first sentence of a page, in one line.
+fn first_sentence(doc: &str) -> String {
+    let paragraph: Vec<&str> = doc.trim().lines().map(str::trim).take_while(|l| !l.is_empty()).collect();
+    let paragraph = paragraph.join(" ");
+    match paragraph.find(". ") {
+        Some(end) => paragraph.get(..=end).unwrap_or(&paragraph).to_owned(),
+        None => paragraph,
+    }
 }
 
 fn unknown(name: &str, rules: &[&Rule]) -> String {
