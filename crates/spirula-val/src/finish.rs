@@ -15,6 +15,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::call_graph::module,
     rules::reach::module,
     rules::mesh::module,
+    rules::ray::module,
     rules::limits::module,
     rules::mode_setting::module,
     rules::interface::module,

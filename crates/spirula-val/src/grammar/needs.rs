@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, CapSet, Class, Enumerant, Extension, InstDesc, Op, OperandKind, Version};
+use spirula_grammar::{BuiltIn, CapSet, Capability, Class, Enumerant, Extension, InstDesc, Op, OperandKind, Version};
 
 use crate::cx::{Cx, msg};
 
@@ -29,7 +29,7 @@ pub(super) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDe
     if has_cap && desc.last_version().is_none() && min.is_some_and(|v| v <= cx.version) {
         return Ok(());
     }
-    let needs = Needs { caps, exts: desc.extensions(), min, last: desc.last_version() };
+    let needs = Needs { caps, exts: desc.extensions(), min, last: desc.last_version(), strict: true };
     check(cx, inst, 0, &needs, || desc.name.into())
 }
 
@@ -58,7 +58,7 @@ fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'sta
     let free = kind == OperandKind::GroupOperation && has_extension_in_place_of_capability(cx, inst.op());
     let caps =
         if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };
-    let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version() };
+    let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version(), strict: false };
     check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name))
 }
 
@@ -83,11 +83,23 @@ fn has_capabilities_of_its_own(kind: OperandKind, value: u32, inst: Inst<'_>) ->
     }
 }
 
+/// Whether a declared capability is of an extension that brings an instruction without being listed with it.
+fn is_brought_by_capability(cx: &Cx<'_>, needs: &Needs) -> bool {
+    let of_extension = |c: Capability| {
+        let e = Capability::KIND.enumerant(c.0);
+        cx.has(c) && e.is_some_and(|e| e.extensions().iter().any(|x| cx.m.extensions().contains(*x)))
+    };
+    needs.exts.is_empty() && needs.caps.iter().any(of_extension)
+}
+
 struct Needs {
     caps: &'static CapSet,
     exts: &'static [Extension],
     min: Option<Version>,
     last: Option<Version>,
+    /// Whether the version is needed even where a capability is declared: instructions, but not enumerants, that a
+    /// version brought for a capability that is older.
+    strict: bool,
 }
 
 fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl Fn() -> String) -> Checked {
@@ -113,7 +125,8 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
     match needs.min {
         Some(min) if min <= cx.version => Ok(()),
         // A declared capability brings it, and has needs of its own.
-        _ if !needs.caps.is_empty() => Ok(()),
+        _ if needs.min.is_none() && !needs.caps.is_empty() => Ok(()),
+        _ if !needs.caps.is_empty() && (!needs.strict || is_brought_by_capability(cx, needs)) => Ok(()),
         Some(min) => too_early(cx, inst, word, needs, min, &what),
         None if needs.exts.is_empty() => Ok(()),
         None => {

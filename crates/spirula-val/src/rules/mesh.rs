@@ -2,10 +2,10 @@
 
 use alloc::format;
 
-use spirula_binary::Inst;
+use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, Site, rules};
-use spirula_grammar::{ExecutionMode, ExecutionModel, StorageClass};
-use spirula_module::{EntryPoint, ModelSet};
+use spirula_grammar::{Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use spirula_module::{EntryPoint, ModelSet, Module, Type};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
@@ -25,6 +25,16 @@ rules! {
     VERTICES: "mesh-vertex-count", extension "SPV_EXT_mesh_shader";
     /// A mesh shader does not set more primitives than its execution mode OutputPrimitivesEXT allows.
     PRIMITIVES: "mesh-primitive-count", extension "SPV_EXT_mesh_shader";
+    /// Mesh shaders have arrays as outputs: an element for each vertex or primitive.
+    OUTPUT_ARRAY: "mesh-output-array", extension "SPV_EXT_mesh_shader";
+    /// What there is once per primitive is an output of mesh shaders and an input of fragment shaders.
+    PER_PRIMITIVE: "per-primitive-storage", extension "SPV_EXT_mesh_shader";
+    /// In mesh shaders, what there is once per primitive is an output.
+    PER_PRIMITIVE_VULKAN: "vulkan-per-primitive-storage", vuid "VUID-PrimitiveId-PrimitiveId-04336";
+    /// Mesh shaders say how many vertices and primitives they put out at most.
+    LIMITS: "mesh-limits", extension "SPV_EXT_mesh_shader";
+    /// Mesh shaders say whether they put out points, lines or triangles.
+    TOPOLOGY: "mesh-topology", extension "SPV_EXT_mesh_shader";
     /// Mesh shaders do not read their outputs.
     READ_OUTPUT: "vulkan-mesh-read-output", vuid "VUID-StandaloneSpirv-MeshEXT-07107";
 }
@@ -102,22 +112,95 @@ fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.fail_at(&READ_OUTPUT, inst, 3, || format!("{} points into Output, which mesh shaders do not read", inst.id(3)))
 }
 
-/// Entry points have one payload at most.
+/// Judges entry points with mesh shading's execution models, and fragment shaders behind them.
 pub(crate) fn module(cx: &mut Cx<'_>) {
     use ExecutionModel as E;
-    for e in cx.m.entry_points().filter(|e| matches!(e.model, E::TaskEXT | E::MeshEXT)) {
-        one_payload(cx, e).ok();
+    if !cx.has(Capability::MeshShadingEXT) {
+        return;
+    }
+    for e in cx.m.entry_points() {
+        let judged = match e.model {
+            E::TaskEXT => one_payload(cx, e),
+            E::MeshEXT => {
+                let results = [one_payload(cx, e), modes(cx, e), interface(cx, e)];
+                cx.all(results)
+            }
+            E::Fragment => interface(cx, e),
+            _ => Ok(()),
+        };
+        judged.ok();
     }
 }
 
 fn one_payload<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
     let m = cx.m;
     let is_payload = |id: &&u32| {
-        let ty = m.type_id_of(spirula_binary::Id(**id));
+        let ty = m.type_id_of(Id(**id));
         m.pointer(ty).is_some_and(|p| p.0 == StorageClass::TaskPayloadWorkgroupEXT)
     };
     let payloads = e.interface.iter().filter(is_payload).count();
     cx.check(payloads <= 1, &ONE_PAYLOAD, e.inst, || {
         format!("the interface has {payloads} variables in TaskPayloadWorkgroupEXT, but must have one at most")
     })
+}
+
+/// The execution modes that every mesh shader needs.
+fn modes<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
+    use ExecutionMode as M;
+    let (mut vertices, mut primitives, mut topologies) = (false, false, 0);
+    for (mode, _) in cx.m.execution_modes(e.function) {
+        match mode {
+            M::OutputVertices => vertices = true,
+            M::OutputPrimitivesEXT => primitives = true,
+            M::OutputPoints | M::OutputLinesEXT | M::OutputTrianglesEXT => topologies += 1,
+            _ => {}
+        }
+    }
+    cx.check(vertices && primitives, &LIMITS, e.inst, || {
+        let missing = if vertices { M::OutputPrimitivesEXT } else { M::OutputVertices };
+        format!("{} is a MeshEXT entry point without the execution mode {missing}", e.function)
+    })?;
+    // That there are not several is a rule of execution modes.
+    cx.check(topologies > 0, &TOPOLOGY, e.inst, || {
+        format!(
+            "{} is a MeshEXT entry point with none of the execution modes OutputPoints, OutputLinesEXT and \
+             OutputTrianglesEXT",
+            e.function
+        )
+    })
+}
+
+/// The variables of an entry point: outputs are arrays, and what there is once per primitive is where it belongs.
+fn interface<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
+    let m = cx.m;
+    let (mesh, mut judged) = (e.model == ExecutionModel::MeshEXT, Ok(()));
+    for id in e.interface.iter().map(|w| Id(*w)) {
+        let Some((class, ty)) = m.def(id).filter(|v| v.op() == Op::Variable).and_then(|v| m.pointer(v.id(1))) else {
+            continue;
+        };
+        let Some(variable) = m.def(id) else { continue };
+        if mesh && class == StorageClass::Output {
+            judged = judged.and(cx.check(is_array(m, ty), &OUTPUT_ARRAY, variable, || {
+                format!("{id} is an output of the mesh shader {}, but has no array", e.function)
+            }));
+        }
+        let wanted = if mesh { StorageClass::Output } else { StorageClass::Input };
+        if class != wanted && m.is_decorated(id, Decoration::PerPrimitiveEXT) {
+            let vulkan = mesh && cx.env.is_vulkan();
+            let rule = if vulkan { &PER_PRIMITIVE_VULKAN } else { &PER_PRIMITIVE };
+            judged = judged.and(cx.fail(rule, variable, || {
+                format!("{id} is decorated PerPrimitiveEXT in {class}, but must be in {wanted} in {}", e.model)
+            }));
+        }
+    }
+    judged
+}
+
+/// Whether the type is an array, or a structure that contains one.
+fn is_array(m: Module<'_>, ty: Id) -> bool {
+    let array = |ty: Id| matches!(m.ty(ty), Some(Type::Array { .. } | Type::RuntimeArray { .. }));
+    match m.ty(ty) {
+        Some(Type::Struct { members }) => members.iter().any(|t| array(Id(*t))),
+        _ => array(ty),
+    }
 }

@@ -8,7 +8,7 @@ use alloc::string::String;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Capability, ExecutionModel, Op, RayFlags, StorageClass};
+use spirula_grammar::{Capability, ExecutionMode, ExecutionModel, Op, RayFlags, StorageClass};
 use spirula_module::ModelSet;
 
 use crate::cx::{Cx, msg};
@@ -28,6 +28,8 @@ rules! {
     DATA_ID: "ray-data-id", extension "SPV_NV_ray_tracing";
     /// The ray flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR.
     MICROMAP_FLAG: "ray-micromap-flag", extension "SPV_KHR_opacity_micromap";
+    /// Whether micromaps are used is said by a Boolean constant.
+    MICROMAP_MODE: "opacity-micromap-mode", extension "SPV_KHR_opacity_micromap";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -147,4 +149,19 @@ fn micro_triangle<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let position = inst.op() == Op::FetchMicroTriangleVertexPositionNV;
     result(cx, inst, if position { Is::Float32x3 } else { Is::Float32x2 })?;
     operands(cx, inst, 3, &[ACCELERATION_STRUCTURE, Is::Int32, Is::Int32, Is::Int32, Is::Int32x2])
+}
+
+/// Judges the execution mode for opacity micromaps.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    let is = |i: &Inst<'_>| ExecutionMode(i.word(2)) == ExecutionMode::OpacityMicromapIdKHR;
+    for mode in m.execution_mode_insts().filter(is) {
+        let id = mode.id(3);
+        let info = m.info(id);
+        let fits = info.is_constant() && m.key(info.ty).is_bool() || !info.is_defined();
+        cx.check_at(fits, &MICROMAP_MODE, mode, 3, || {
+            msg(format!("OpacityMicromapIdKHR takes a Boolean constant, but {id} is none")).declared(m, id)
+        })
+        .ok();
+    }
 }
