@@ -51,6 +51,14 @@ impl<'w> Inst<'w> {
         if words.is_empty() { None } else { Some(Inst { words, offset }) }
     }
 
+    /// An instruction that stands for the one at word `offset` of a module, made of words from elsewhere: what
+    /// `OpSpecConstantOp` applies, as an instruction by itself.
+    pub fn standing_for(words: &'w [u32], offset: u32) -> Option<Inst<'w>> {
+        let count = (*words.first()? >> 16) as usize;
+        let words = words.get(..count)?;
+        if words.is_empty() { None } else { Some(Inst { words, offset }) }
+    }
+
     /// Opcode (low half of the first word).
     #[inline]
     pub fn op(self) -> Op {

@@ -9,6 +9,7 @@ use spirula_diag::{Checked, Diagnostic, Failed, Rule, Severity, Site};
 use spirula_grammar::{Capability, Op, Version};
 use spirula_module::{Function, ModelSet, Module, TypeKey};
 
+use crate::facts::{Parts, TypeFacts};
 use crate::flow::Flow;
 use crate::poison::Poison;
 use crate::rules::reach::Later;
@@ -28,6 +29,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) version: Version,
     /// Pointer types that `OpTypeForwardPointer` announces, with the word offset where.
     pub(crate) forward_pointers: &'a [(Id, u32)],
+    /// What types contain.
+    pub(crate) facts: &'a TypeFacts,
 }
 
 /// A place in a function.
@@ -120,6 +123,11 @@ impl<'a> Cx<'a> {
         out: &'a mut Vec<Diagnostic>,
     ) -> Cx<'a> {
         Cx { shared, here: None, flow, poison, later: Vec::new(), half_derivatives: None, out }
+    }
+
+    /// The same walk, for an instruction that does not live as long as the module.
+    pub(crate) fn shorter(&mut self) -> Cx<'_> {
+        Cx { shared: self.shared, here: self.here, flow: self.flow, poison: self.poison, out: self.out }
     }
 
     // --- saying that something is wrong ---
@@ -265,6 +273,12 @@ impl<'a> Cx<'a> {
             };
             LitStr::read(i.tail(at)).is_some_and(|s| s.bytes().eq(name.bytes()))
         })
+    }
+
+    /// What a type is or contains.
+    #[inline]
+    pub(crate) fn parts(&self, ty: Id) -> Parts {
+        self.facts.parts(self.m, ty)
     }
 
     // --- where we are ---

@@ -65,6 +65,8 @@ static VULKAN: [Option<RuleFn>; Op::COUNT] = build(vulkan::TABLES);
 
 /// OpenCL's further rules for instructions.
 static OPENCL: [Option<RuleFn>; Op::COUNT] = build(opencl::TABLES);
+/// Rules that cut across the classes.
+static ACROSS: [Option<RuleFn>; Op::COUNT] = build(&[pointers::TABLE]);
 
 const fn build(tables: &[Table]) -> [Option<RuleFn>; Op::COUNT] {
     let mut all: [Option<RuleFn>; Op::COUNT] = [None; Op::COUNT];
@@ -102,6 +104,9 @@ const fn row_of(op: Op) -> usize {
 pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
     let row = usize::from(desc.row);
     if let Some(rule) = BY_CLASS[row] {
+        rule(cx, inst)?;
+    }
+    if let Some(rule) = ACROSS[row] {
         rule(cx, inst)?;
     }
     if cx.env.is_vulkan()

@@ -12,6 +12,11 @@ pub(crate) static FUNCTION: &[for<'a> fn(&mut Cx<'a>, &'a Function)] =
 /// Judged at the end of the module.
 #[rustfmt::skip] // one line each
 pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
+    rules::types::unique,
+    rules::annotation::block_module,
+    rules::annotation::numeric_module,
+    rules::vulkan::decorations::module,
+    rules::pointers::variable_pointers,
     rules::call_graph::module,
     rules::reach::module,
     rules::mesh::module,

@@ -8,6 +8,7 @@ extern crate alloc;
 mod cx;
 mod dispatch;
 mod env;
+mod facts;
 mod finish;
 mod flow;
 mod grammar;
@@ -25,6 +26,7 @@ use spirula_grammar::{Capability, Op};
 use spirula_module::{Index, Module};
 
 use crate::cx::Shared;
+use crate::facts::TypeFacts;
 use crate::flow::Flow;
 use crate::poison::Poison;
 
@@ -40,6 +42,7 @@ pub struct Validator {
     flow: Flow,
     poison: Poison,
     forward_pointers: Vec<(Id, u32)>,
+    facts: TypeFacts,
 }
 
 /// What was found wrong.
@@ -73,6 +76,7 @@ impl Validator {
             flow: Flow::default(),
             poison: Poison::default(),
             forward_pointers: Vec::new(),
+            facts: TypeFacts::default(),
         }
     }
 
@@ -87,8 +91,15 @@ impl Validator {
         self.forward_pointers.clear();
         let announcements = m.global_insts().filter(|i| i.op() == Op::TypeForwardPointer);
         self.forward_pointers.extend(announcements.map(|i| (i.id(1), i.offset())));
-        let shared =
-            Shared { m, env, options: &self.options, version: m.version(), forward_pointers: &self.forward_pointers };
+        self.facts.fill(m);
+        let shared = Shared {
+            m,
+            env,
+            options: &self.options,
+            version: m.version(),
+            forward_pointers: &self.forward_pointers,
+            facts: &self.facts,
+        };
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         walk::module(shared, &mut self.flow, &mut self.poison, &mut diagnostics);
         diagnostics.sort_by_key(|d| d.at.word);

@@ -1,5 +1,164 @@
 //! Function instructions (§3.3.9).
 
-use crate::dispatch::{Table, rule_table};
+use alloc::format;
 
-pub(crate) const TABLE: Table = rule_table! {};
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{Decoration, LinkageType, Op, StorageClass};
+use spirula_module::{Module, Type};
+
+use crate::cx::{Cx, msg};
+use crate::dispatch::{Table, rule_table};
+use crate::facts::{Parts, without_arrays};
+use crate::signature::describe;
+
+rules! {
+    group "functions";
+    /// A function has a function type, and its Result Type is what that type returns.
+    TYPE: "function-type", spec "OpFunction";
+    /// A function has the parameters that its type lists, in order.
+    PARAMETER: "function-parameter", spec "OpFunctionParameter";
+    /// A function without blocks is one that another module defines: it is decorated LinkageAttributes Import.
+    DECLARATION: "function-declaration", spec "§2.16.1";
+    /// A function with blocks is not imported.
+    DEFINITION: "function-definition", spec "§2.16.1";
+    /// A call names a function of the module.
+    CALLEE: "call-function", spec "OpFunctionCall";
+    /// A call has the Result Type that the function returns.
+    CALL_RESULT: "call-result", spec "OpFunctionCall";
+    /// A call passes as many arguments as the function has parameters.
+    CALL_COUNT: "call-arguments", spec "OpFunctionCall";
+    /// Each argument has the type of its parameter.
+    CALL_ARGUMENT: "call-argument-type", spec "OpFunctionCall";
+    /// A function can be called, named and decorated, but is no value.
+    USE: "function-use", spec "OpFunction";
+    /// A parameter that points into PhysicalStorageBuffer is decorated Aliased or Restrict. SPIR-V 1.6 revision 5 and
+    /// later take silence for Restrict, earlier texts did not.
+    ALIASED: "parameter-aliased", warn extension "SPV_KHR_physical_storage_buffer";
+    /// A parameter that points to pointers into PhysicalStorageBuffer is decorated AliasedPointer or RestrictPointer.
+    /// SPIR-V 1.6 revision 5 and later take silence for RestrictPointer, earlier texts did not.
+    ALIASED_POINTER: "parameter-aliased-pointer", warn extension "SPV_KHR_physical_storage_buffer";
+}
+
+pub(crate) const TABLE: Table = rule_table! {
+    Function => function;
+    FunctionParameter => parameter;
+    FunctionCall => call;
+};
+
+fn function_type<'a>(cx: &Cx<'a>, function: Inst<'a>) -> Option<(Id, &'a [u32])> {
+    match cx.m.ty(function.id(4))? {
+        Type::Function { result, parameters } => Some((result, parameters)),
+        _ => None,
+    }
+}
+
+fn function<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let m = cx.m;
+    cx.def(inst.id(4))?;
+    let Some((result, parameters)) = function_type(cx, inst) else {
+        return cx.fail_at(&TYPE, inst, 4, || format!("the Function Type {} is not OpTypeFunction", inst.id(4)));
+    };
+    cx.check_at(result == inst.id(1), &TYPE, inst, 1, || {
+        format!("the Result Type is {}, but {} returns {}", describe(m, inst.id(1)), inst.id(4), describe(m, result))
+    })?;
+    let Some(here) = cx.here else { return Ok(()) };
+    let has_body = here.function.has_body();
+    let given = m.insts(inst.offset()..here.function.body).filter(|i| i.op() == Op::FunctionParameter).count();
+    // A function that names none of its parameters is taken as it is: nothing can refer to them.
+    cx.check(given == parameters.len() || given == 0, &PARAMETER, inst, || {
+        format!("the function has {given} parameters, but {} lists {}", inst.id(4), parameters.len())
+    })?;
+    linkage(cx, inst, has_body)
+}
+
+fn linkage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, has_body: bool) -> Checked {
+    let id = inst.id(2);
+    let imported =
+        cx.m.own_decorations(id)
+            .filter(|d| d.decoration == Decoration::LinkageAttributes)
+            .any(|d| d.operands.last() == Some(&LinkageType::Import.0));
+    cx.check(has_body || imported, &DECLARATION, inst, || {
+        msg(format!("{id} has no blocks, but is not decorated LinkageAttributes Import"))
+    })?;
+    cx.check(!has_body || !imported, &DEFINITION, inst, || {
+        msg(format!("{id} has blocks, but is decorated LinkageAttributes Import"))
+    })
+}
+
+fn parameter<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let m = cx.m;
+    let Some(here) = cx.here else { return Ok(()) };
+    let Some(function) = m.inst_at(here.function.start) else { return Ok(()) };
+    let Some((_, types)) = function_type(cx, function) else { return Ok(()) };
+    let before = m.insts(here.function.start..inst.offset());
+    let n = before.filter(|i| i.op() == Op::FunctionParameter).count();
+    let Some(wanted) = types.get(n).map(|t| Id(*t)) else { return Ok(()) };
+    cx.check_at(wanted == inst.id(1), &PARAMETER, inst, 1, || {
+        let (has, ty) = (describe(m, inst.id(1)), function.id(4));
+        format!("parameter {n} has type {has}, but {ty} lists {}", describe(m, wanted))
+    })?;
+    if cx.parts(inst.id(1)).any(Parts::POINTER) { physical(cx, inst) } else { Ok(()) }
+}
+
+/// Aliasing of parameters that are physical pointers, or point to such.
+fn physical<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let (m, id) = (cx.m, inst.id(2));
+    let Some((class, pointee)) = m.pointer(inst.id(1)) else { return Ok(()) };
+    let has = |d| m.is_decorated(id, d);
+    if class == StorageClass::PhysicalStorageBuffer {
+        let says = has(Decoration::Aliased) || has(Decoration::Restrict);
+        return cx.check(says, &ALIASED, inst, || {
+            msg(format!("{id} points to PhysicalStorageBuffer, but is decorated neither Aliased nor Restrict"))
+                .help("SPIR-V 1.6 takes it for Restrict; older consumers refuse it")
+        });
+    }
+    let (inner, _) = without_arrays(m, pointee);
+    if !m.key(inner).is_pointer() || !cx.parts(inner).any(Parts::PHYSICAL_STORAGE) {
+        return Ok(());
+    }
+    let says = has(Decoration::AliasedPointer) || has(Decoration::RestrictPointer);
+    cx.check(says, &ALIASED_POINTER, inst, || {
+        msg(format!("{id} leads to pointers into PhysicalStorageBuffer, but is decorated neither AliasedPointer nor RestrictPointer"))
+            .help("SPIR-V 1.6 takes it for RestrictPointer; older consumers refuse it")
+    })
+}
+
+fn call<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let (m, callee) = (cx.m, inst.id(3));
+    let info = m.info(callee);
+    cx.check_at(info.op == Op::Function, &CALLEE, inst, 3, || {
+        msg(format!("{callee} is the result of {}, not of OpFunction", info.op)).declared(m, callee)
+    })?;
+    cx.def(callee)?;
+    let Some(function) = m.def(callee) else { return Ok(()) };
+    let Some((result, parameters)) = function_type(cx, function) else { return Ok(()) };
+    cx.check_at(result == inst.id(1), &CALL_RESULT, inst, 1, || {
+        msg(format!("the Result Type is {}, but {callee} returns {}", describe(m, inst.id(1)), describe(m, result)))
+            .declared(m, callee)
+    })?;
+    let given = inst.tail(4).len();
+    cx.check(given == parameters.len(), &CALL_COUNT, inst, || {
+        msg(format!("{given} arguments for {callee}, which has {} parameters", parameters.len())).declared(m, callee)
+    })?;
+    for (n, wanted) in parameters.iter().enumerate() {
+        let (word, wanted) = (n + 4, Id(*wanted));
+        let ty = cx.type_at(inst, word)?;
+        let relaxed = cx.options.before_hlsl_legalization || cx.options.relax_logical_pointer;
+        let ok = ty == wanted || (relaxed && matching_pointers(m, ty, wanted));
+        cx.check_at(ok, &CALL_ARGUMENT, inst, word, || {
+            let (has, want) = (describe(m, ty), describe(m, wanted));
+            msg(format!("argument {n}, {}, has type {has}, but the parameter has type {want}", inst.id(word)))
+                .declared(m, callee)
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether two pointer types differ only in decorations of what they point to.
+fn matching_pointers(m: Module<'_>, a: Id, b: Id) -> bool {
+    match (m.pointer(a), m.pointer(b)) {
+        (Some((_, p)), Some((_, q))) => crate::rules::memory::same_structure(m, p, q),
+        _ => false,
+    }
+}

@@ -33,6 +33,7 @@ pub(crate) mod non_uniform;
 pub(crate) mod opencl;
 pub(crate) mod operand;
 pub(crate) mod pipe;
+pub(crate) mod pointers;
 pub(crate) mod primitive;
 pub(crate) mod ray;
 pub(crate) mod reach;
@@ -98,6 +99,33 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     interface::RULES,
     vulkan::environment::RULES,
     vulkan::interfaces::RULES,
+    types::RULES,
+    types::NUMBER_RULES,
+    types::UNIQUE_RULES,
+    constant::RULES,
+    constant::COMPOSITE_RULES,
+    constant::SPEC_OP_RULES,
+    memory::RULES,
+    memory::VARIABLE_RULES,
+    memory::LOAD_STORE_RULES,
+    memory::ACCESS_RULES,
+    memory::COPY_RULES,
+    memory::CHAIN_RULES,
+    memory::UNTYPED_RULES,
+    memory::LENGTH_RULES,
+    memory::COMPARE_RULES,
+    memory::VENDOR_RULES,
+    pointers::RULES,
+    pointers::FLOW_RULES,
+    function::RULES,
+    annotation::RULES,
+    annotation::TARGET_RULES,
+    annotation::QUALIFIER_RULES,
+    annotation::NUMERIC_RULES,
+    annotation::HLSL_RULES,
+    annotation::BLOCK_RULES,
+    vulkan::resources::RULES,
+    vulkan::decorations::RULES,
     vulkan::builtins::RULES,
     &vulkan::builtins::table::RULES,
 ];

@@ -3,8 +3,10 @@
 pub(crate) mod builtins;
 pub(crate) mod environment;
 pub(crate) mod interfaces;
+pub(crate) mod decorations;
+pub(crate) mod resources;
 
 use crate::dispatch::Table;
 
 /// Further rules for instructions. An instruction may stand in one table only.
-pub(crate) const TABLES: &[Table] = &[crate::rules::mesh::VULKAN];
+pub(crate) const TABLES: &[Table] = &[resources::TABLE, crate::rules::mesh::VULKAN];

@@ -1,5 +1,0 @@
-//! Annotation instructions (§3.3.3).
-
-use crate::dispatch::{Table, rule_table};
-
-pub(crate) const TABLE: Table = rule_table! {};

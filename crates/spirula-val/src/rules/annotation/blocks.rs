@@ -1,0 +1,182 @@
+//! Decorations of types taken together: built-in members, blocks, and what cannot be given twice.
+
+use alloc::format;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Site, rules};
+use spirula_grammar::{Decoration, ExecutionModel, Op, StorageClass};
+use spirula_module::{Decorated, Type};
+
+use crate::cx::{Cx, msg};
+use crate::facts::{Parts, without_arrays};
+
+rules! {
+    group "decorations";
+    /// Either all members of a structure are built-ins, or none.
+    MIXED: "built-in-mixed", spec "§2.16.1";
+    /// An entry point has one object per storage class whose structure has built-in members.
+    BUILT_IN_OBJECTS: "built-in-objects", spec "§2.16.1";
+    /// A Block or BufferBlock is no part of another one.
+    NESTED: "block-nested", spec "§2.16.2";
+    /// A structure is a Block or a BufferBlock, not both.
+    BOTH: "block-both", spec "§2.16.2";
+    /// An array of blocks is an array of descriptors, which has no stride.
+    BLOCK_STRIDE: "block-array-stride", spec "§2.2.2";
+    /// A decoration is given once.
+    TWICE: "decoration-twice", spec "§3.2.20";
+    /// A member is RowMajor or ColMajor, not both.
+    MAJORNESS: "row-and-col-major", spec "RowMajor";
+    /// A member has an Offset or an OffsetIdEXT, not both.
+    OFFSETS: "offset-twice", extension "SPV_EXT_descriptor_heap";
+}
+
+/// Judges the types and entry points of a module.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    for inst in m.global_insts() {
+        match inst.op() {
+            Op::TypeStruct => structure(cx, inst),
+            Op::TypeArray | Op::TypeRuntimeArray => array(cx, inst),
+            _ => {}
+        }
+    }
+    objects(cx);
+}
+
+fn structure<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
+    let (m, id) = (cx.m, inst.id(1));
+    let parts = cx.parts(id);
+    let inner = inst.tail(2).iter().fold(Parts::default(), |p, t| p.or(cx.parts(Id(*t))));
+    if parts.any(Parts::BUILT_IN) {
+        mixed(cx, inst);
+    }
+    let (block, buffer) = (m.is_decorated(id, Decoration::Block), m.is_decorated(id, Decoration::BufferBlock));
+    cx.check(!(block && buffer), &BOTH, inst, || format!("{id} is decorated both Block and BufferBlock")).ok();
+    let nested = (block || buffer) && inner.any(Parts::BLOCK.or(Parts::BUFFER_BLOCK));
+    cx.check(!nested, &NESTED, inst, || format!("{id} is a block, and contains another one")).ok();
+    let mut before: Option<Decorated<'_>> = None;
+    for d in m.decorations(id).filter(|d| d.member.is_some()) {
+        member(cx, inst, d, &mut before);
+    }
+}
+
+/// Decorations come by member, so that those of one member stand together; few of them matter here.
+fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>, before: &mut Option<Decorated<'a>>) {
+    let once = matches!(
+        d.decoration,
+        Decoration::Offset
+            | Decoration::MatrixStride
+            | Decoration::RowMajor
+            | Decoration::ColMajor
+            | Decoration::OffsetIdEXT
+    );
+    if !once {
+        return;
+    }
+    let id = inst.id(1);
+    let n = d.member.unwrap_or(0);
+    let others = before.is_some_and(|b| b.member == d.member);
+    *before = Some(d);
+    if !others {
+        return;
+    }
+    let same: alloc::vec::Vec<Decorated<'a>> =
+        cx.m.member_decorations(id, n)
+            .filter(|e| e.inst.offset() < d.inst.offset() || e.group.is_some() != d.group.is_some())
+            .take(16)
+            .collect();
+    for e in same {
+        let note = || Site::at(e.inst.offset());
+        if e.decoration == d.decoration && e.inst != d.inst {
+            let text =
+                || msg(format!("member {n} of {id} is decorated {} twice", d.decoration)).note(note(), "and here");
+            cx.fail(&TWICE, inst, text).ok();
+        }
+        let pair = |a, b| (e.decoration == a && d.decoration == b) || (e.decoration == b && d.decoration == a);
+        if pair(Decoration::RowMajor, Decoration::ColMajor) {
+            cx.fail(&MAJORNESS, inst, || format!("member {n} of {id} is decorated both RowMajor and ColMajor")).ok();
+        }
+        if pair(Decoration::Offset, Decoration::OffsetIdEXT) {
+            cx.fail(&OFFSETS, inst, || format!("member {n} of {id} is decorated both Offset and OffsetIdEXT")).ok();
+        }
+    }
+}
+
+fn mixed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
+    let (m, id) = (cx.m, inst.id(1));
+    let members = inst.tail(2).len() as u32;
+    let mut built_in = m
+        .decorations(id)
+        .filter(|d| d.decoration == Decoration::BuiltIn)
+        .filter_map(|d| d.member)
+        .filter(|n| *n < members)
+        .peekable();
+    if built_in.peek().is_none() {
+        return;
+    }
+    // They come in order of members.
+    let mut next = 0;
+    for n in built_in {
+        if n == next {
+            next += 1;
+        } else if n > next {
+            break;
+        }
+    }
+    cx.check(next == members, &MIXED, inst, || {
+        format!("member {next} of {id} is no built-in, but others are: all members must be, or none")
+    })
+    .ok();
+}
+
+fn array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
+    let (m, id) = (cx.m, inst.id(1));
+    let mut strides = m
+        .own_decorations(id)
+        .filter(|d| matches!(d.decoration, Decoration::ArrayStride | Decoration::ArrayStrideIdEXT));
+    if strides.next().is_none() {
+        return;
+    }
+    if strides.next().is_some() {
+        cx.fail(&TWICE, inst, || format!("{id} has two array strides")).ok();
+    }
+    let (inner, _) = without_arrays(m, id);
+    let block = m.is_decorated(inner, Decoration::Block) || m.is_decorated(inner, Decoration::BufferBlock);
+    cx.check(!block, &BLOCK_STRIDE, inst, || format!("{id} has an array stride, but its elements {inner} are blocks"))
+        .ok();
+}
+
+/// One object with built-in members per storage class and entry point.
+fn objects(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    for entry in m.entry_points() {
+        // Mesh shaders have one for their vertices and one for their primitives.
+        if matches!(entry.model, ExecutionModel::MeshEXT | ExecutionModel::MeshNV | ExecutionModel::TaskNV) {
+            continue;
+        }
+        let mut seen: [Option<Id>; 2] = [None; 2];
+        for variable in entry.interface.iter().filter_map(|v| m.def(Id(*v))) {
+            if variable.op() != Op::Variable {
+                continue;
+            }
+            let at = match StorageClass(variable.word(3)) {
+                StorageClass::Input => 0,
+                StorageClass::Output => 1,
+                _ => continue,
+            };
+            let Some((_, data)) = m.pointer(variable.id(1)) else { continue };
+            let (inner, _) = without_arrays(m, data);
+            if !matches!(m.ty(inner), Some(Type::Struct { .. })) || !cx.parts(inner).any(Parts::BUILT_IN) {
+                continue;
+            }
+            let id = variable.id(2);
+            let Some(first) = seen[at].replace(id).filter(|f| *f != id) else { continue };
+            let Some(function) = m.def(entry.function) else { continue };
+            let class = StorageClass(variable.word(3));
+            cx.fail(&BUILT_IN_OBJECTS, function, || {
+                format!("the entry point has {first} and {id}, both structures with built-in members in {class}")
+            })
+            .ok();
+        }
+    }
+}

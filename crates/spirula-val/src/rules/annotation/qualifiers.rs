@@ -1,0 +1,95 @@
+//! Memory qualifiers and aliasing: NonWritable, Restrict, Aliased and the like.
+
+use alloc::format;
+
+use spirula_binary::Id;
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{Capability, Decoration, Op, StorageClass, Version};
+use spirula_module::{Shape, Type};
+
+use super::Applied;
+use crate::cx::{Cx, msg};
+use crate::facts::without_arrays;
+
+rules! {
+    group "decorations";
+    /// NonWritable is for storage images, buffers and, from SPIR-V 1.4 on, private and function variables.
+    NON_WRITABLE: "non-writable-target", spec "NonWritable";
+    /// Restrict and Aliased exclude each other, and so do RestrictPointer and AliasedPointer.
+    RESTRICT_ALIASED: "restrict-aliased", spec "§2.18.2";
+    /// Component is for variables of the Input and Output storage classes.
+    COMPONENT_CLASS: "component-class", spec "Component";
+}
+
+pub(super) fn qualifier<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    match a.decoration {
+        Decoration::NonWritable => non_writable(cx, a),
+        Decoration::Aliased => excludes(cx, a, Decoration::Restrict),
+        Decoration::AliasedPointer => excludes(cx, a, Decoration::RestrictPointer),
+        Decoration::Component => component(cx, a),
+        _ => Ok(()),
+    }
+}
+
+fn excludes<'a>(cx: &mut Cx<'a>, a: Applied<'a>, other: Decoration) -> Checked {
+    let m = cx.m;
+    let Some(def) = m.def(a.target) else { return Ok(()) };
+    let both = m.is_decorated(a.target, other);
+    cx.check(!both, &RESTRICT_ALIASED, def, || {
+        msg(format!("{} is decorated both {} and {other}", a.target, a.decoration))
+            .note(spirula_diag::Site::at(a.inst.offset()), "decorated here")
+    })
+}
+
+/// What a pointer type points to, through arrays and further pointers that are no physical ones.
+fn held(cx: &Cx<'_>, target: Id) -> Option<Id> {
+    let m = cx.m;
+    let def = m.def(target)?;
+    let data = match def.op() {
+        Op::UntypedVariableKHR => def.id(4),
+        _ => m.pointer(def.id(1))?.1,
+    };
+    Some(without_arrays(m, data).0)
+}
+
+fn non_writable<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    if !cx.has(Capability::Shader) {
+        return Ok(());
+    }
+    let m = cx.m;
+    let Some(def) = m.def(a.target) else { return Ok(()) };
+    let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
+    let Some(inner) = held(cx, a.target) else { return Ok(()) };
+    let ok = match class {
+        StorageClass::UniformConstant => match m.ty(inner) {
+            Some(Type::Image(image)) => image.sampled != 1,
+            Some(Type::Other(i)) => i.op() == Op::TypeTensorARM,
+            _ => inner == Id(0),
+        },
+        StorageClass::Uniform if def.op() == Op::BufferPointerEXT => false,
+        StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer => {
+            inner == Id(0) || m.key(inner).shape() == Shape::Struct || class == StorageClass::PhysicalStorageBuffer
+        }
+        StorageClass::ShaderRecordBufferKHR | StorageClass::PushConstant => true,
+        StorageClass::Private | StorageClass::Function => cx.version >= Version::v1(4),
+        StorageClass::TileAttachmentQCOM => true,
+        _ => false,
+    };
+    cx.check(ok, &NON_WRITABLE, def, || {
+        msg(format!(
+            "{} is decorated NonWritable, but points to {} in {class}",
+            a.target,
+            crate::signature::describe(m, inner)
+        ))
+        .note(spirula_diag::Site::at(a.inst.offset()), "decorated here")
+    })
+}
+
+fn component<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let m = cx.m;
+    let Some(def) = m.def(a.target) else { return Ok(()) };
+    let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
+    // Vulkan lists more storage classes, in a rule of its own.
+    let ok = cx.env.is_vulkan() || matches!(class, StorageClass::Input | StorageClass::Output);
+    cx.check(ok, &COMPONENT_CLASS, def, || format!("{} is decorated Component, but is in {class}", a.target))
+}

@@ -1,0 +1,271 @@
+//! What each decoration can be applied to (§3.2.20).
+
+use alloc::format;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, Rule, rules};
+use spirula_grammar::{BuiltIn, Capability, Decoration, MemoryModel, Op, StorageClass};
+use spirula_module::{Shape, Type};
+
+use super::Applied;
+use crate::cx::{Cx, msg};
+use crate::facts::{Parts, without_arrays};
+
+rules! {
+    group "decorations";
+    /// Some decorations are for members of structures only.
+    MEMBER_ONLY: "decoration-member-only", spec "§3.2.20";
+    /// Some decorations are never for members of structures.
+    NOT_MEMBER: "decoration-not-member", spec "§3.2.20";
+    /// A decoration is applied to what its text says: a type, a variable, a constant, …
+    TARGET: "decoration-target", spec "§3.2.20";
+    /// Built-ins are variables or members of structures; WorkgroupSize is a constant.
+    BUILT_IN: "built-in-target", spec "BuiltIn";
+    /// Uniform and UniformId are about objects, not types or instructions without value.
+    UNIFORM: "uniform-target", spec "Uniform";
+    /// RelaxedPrecision is about objects and members, not types.
+    RELAXED: "relaxed-precision-target", spec "§2.14";
+    /// Coherent and Volatile are not for the Vulkan memory model, which has memory operands instead.
+    VULKAN_MODEL: "decoration-vulkan-memory-model", spec "Coherent";
+    /// Linkage is for functions and module-scope variables, and never for entry points.
+    LINKAGE: "linkage-target", spec "LinkageAttributes";
+    /// ArrayStrideIdEXT is for arrays of descriptors.
+    STRIDE_ID: "array-stride-id-target", extension "SPV_EXT_descriptor_heap";
+    /// OffsetIdEXT is for members of structures with descriptors.
+    OFFSET_ID: "offset-id-target", extension "SPV_EXT_descriptor_heap";
+}
+
+/// Kinds of targets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Target {
+    Struct,
+    ArrayOrPointer,
+    /// A memory object declaration: variable or parameter of pointer type.
+    Declaration,
+    Variable,
+    SpecConstant,
+}
+
+impl Target {
+    fn name(self) -> &'static str {
+        match self {
+            Target::Struct => "a structure type",
+            Target::ArrayOrPointer => "an array or pointer type",
+            Target::Declaration => "a variable, or a parameter of pointer type",
+            Target::Variable => "a variable",
+            Target::SpecConstant => "OpSpecConstantTrue, OpSpecConstantFalse or OpSpecConstant",
+        }
+    }
+}
+
+fn wanted(decoration: Decoration) -> Option<Target> {
+    Some(match decoration {
+        Decoration::Block
+        | Decoration::BufferBlock
+        | Decoration::GLSLShared
+        | Decoration::GLSLPacked
+        | Decoration::CPacked => Target::Struct,
+        Decoration::ArrayStride => Target::ArrayOrPointer,
+        Decoration::NoPerspective
+        | Decoration::Flat
+        | Decoration::Patch
+        | Decoration::Centroid
+        | Decoration::Sample
+        | Decoration::Restrict
+        | Decoration::Aliased
+        | Decoration::Volatile
+        | Decoration::Coherent
+        | Decoration::NonWritable
+        | Decoration::NonReadable
+        | Decoration::Stream
+        | Decoration::Component
+        | Decoration::XfbBuffer
+        | Decoration::XfbStride
+        | Decoration::PerVertexKHR
+        | Decoration::RestrictPointer
+        | Decoration::AliasedPointer => Target::Declaration,
+        Decoration::Invariant
+        | Decoration::Constant
+        | Decoration::Location
+        | Decoration::Index
+        | Decoration::Binding
+        | Decoration::DescriptorSet
+        | Decoration::InputAttachmentIndex => Target::Variable,
+        Decoration::SpecId => Target::SpecConstant,
+        _ => return None,
+    })
+}
+
+/// A member cannot have it.
+fn never_for_members(decoration: Decoration) -> bool {
+    matches!(
+        decoration,
+        Decoration::SpecId
+            | Decoration::Block
+            | Decoration::BufferBlock
+            | Decoration::ArrayStride
+            | Decoration::ArrayStrideIdEXT
+            | Decoration::GLSLShared
+            | Decoration::GLSLPacked
+            | Decoration::CPacked
+            | Decoration::Aliased
+            | Decoration::Constant
+            | Decoration::Uniform
+            | Decoration::UniformId
+            | Decoration::SaturatedConversion
+            | Decoration::Index
+            | Decoration::Binding
+            | Decoration::DescriptorSet
+            | Decoration::FuncParamAttr
+            | Decoration::FPRoundingMode
+            | Decoration::FPFastMathMode
+            | Decoration::LinkageAttributes
+            | Decoration::NoContraction
+            | Decoration::InputAttachmentIndex
+            | Decoration::Alignment
+            | Decoration::MaxByteOffset
+            | Decoration::AlignmentId
+            | Decoration::MaxByteOffsetId
+            | Decoration::NoSignedWrap
+            | Decoration::NoUnsignedWrap
+            | Decoration::NonUniform
+            | Decoration::RestrictPointer
+            | Decoration::AliasedPointer
+            | Decoration::CounterBuffer
+    )
+}
+
+/// A decoration of a member.
+pub(super) fn of_member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
+    cx.check_at(!never_for_members(decoration), &NOT_MEMBER, inst, word, || {
+        format!("{decoration} cannot be applied to a member of a structure")
+    })?;
+    if cx.env.is_vulkan() {
+        crate::rules::vulkan::decorations::member(cx, inst, word, decoration)?;
+    }
+    vulkan_model(cx, inst, word, decoration)
+}
+
+fn vulkan_model<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
+    let banned = matches!(decoration, Decoration::Coherent | Decoration::Volatile);
+    cx.check_at(!banned || cx.m.memory_model() != MemoryModel::Vulkan, &VULKAN_MODEL, inst, word, || {
+        msg(format!("{decoration} under the Vulkan memory model"))
+            .help("say it at the accesses: MakePointerAvailable, MakePointerVisible, Volatile")
+    })
+}
+
+fn target_rule<'a>(cx: &mut Cx<'a>, a: Applied<'a>, ok: bool, rule: &'static Rule, wanted: &str) -> Checked {
+    let (m, target) = (cx.m, a.target);
+    let op = m.info(target).op;
+    cx.check_at(ok, rule, a.inst, a.word, || {
+        msg(format!("{} is applied to {target}, the result of {op}, but must be applied to {wanted}", a.decoration))
+            .declared(m, target)
+    })
+}
+
+/// A decoration of a target as a whole.
+pub(super) fn of_whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let member_only = matches!(
+        a.decoration,
+        Decoration::RowMajor | Decoration::ColMajor | Decoration::MatrixStride | Decoration::OffsetIdEXT
+    );
+    // Through a group it reaches whatever else the group is for.
+    let grouped = a.inst.op() == Op::GroupDecorate;
+    cx.check_at(!member_only || grouped, &MEMBER_ONLY, a.inst, a.word, || {
+        format!("{} is for members of structures, but is applied to {} as a whole", a.decoration, a.target)
+    })?;
+    if let Some(kind) = wanted(a.decoration) {
+        let ok = fits(cx, a.target, kind);
+        target_rule(cx, a, ok, &TARGET, kind.name())?;
+    }
+    vulkan_model(cx, a.inst, a.word, a.decoration)?;
+    match a.decoration {
+        Decoration::BuiltIn => built_in(cx, a)?,
+        Decoration::Uniform | Decoration::UniformId => uniform(cx, a)?,
+        Decoration::RelaxedPrecision => {
+            let ok = !cx.m.info(a.target).is_type();
+            target_rule(cx, a, ok, &RELAXED, "an object or a member")?;
+        }
+        Decoration::LinkageAttributes => linkage(cx, a)?,
+        Decoration::ArrayStrideIdEXT => stride_id(cx, a)?,
+        _ => {}
+    }
+    if cx.env.is_vulkan() { crate::rules::vulkan::decorations::whole(cx, a) } else { Ok(()) }
+}
+
+fn fits(cx: &Cx<'_>, target: Id, kind: Target) -> bool {
+    let m = cx.m;
+    let info = m.info(target);
+    let variable = matches!(info.op, Op::Variable | Op::UntypedVariableKHR);
+    match kind {
+        Target::Struct => info.op == Op::TypeStruct,
+        Target::ArrayOrPointer => matches!(
+            info.op,
+            Op::TypeArray
+                | Op::TypeRuntimeArray
+                | Op::TypePointer
+                | Op::TypeUntypedPointerKHR
+                | Op::TypeNodePayloadArrayAMDX
+        ),
+        Target::Declaration => {
+            let derived = matches!(info.op, Op::FunctionParameter | Op::BufferPointerEXT | Op::RawAccessChainNV);
+            variable || derived && m.key(info.ty).is_pointer()
+        }
+        Target::Variable => variable,
+        Target::SpecConstant => {
+            matches!(info.op, Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant | Op::SpecConstantDataKHR)
+        }
+    }
+}
+
+fn built_in<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let info = cx.m.info(a.target);
+    let built_in = BuiltIn(a.operands.first().copied().unwrap_or(0));
+    if built_in == BuiltIn::WorkgroupSize && cx.has(Capability::Shader) {
+        return target_rule(cx, a, info.is_constant(), &BUILT_IN, "a constant");
+    }
+    let ok = matches!(info.op, Op::Variable | Op::UntypedVariableKHR);
+    target_rule(cx, a, ok, &BUILT_IN, "a variable or a member of a structure")
+}
+
+fn uniform<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let m = cx.m;
+    let ty = m.type_id_of(a.target);
+    let ok = ty != Id(0) && m.key(ty).shape() != Shape::Void;
+    target_rule(cx, a, ok, &UNIFORM, "an object with a value")?;
+    if a.decoration == Decoration::UniformId { super::numeric::uniform_scope(cx, a) } else { Ok(()) }
+}
+
+fn linkage<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let m = cx.m;
+    let info = m.info(a.target);
+    let ok = match info.op {
+        Op::Function => true,
+        Op::Variable | Op::UntypedVariableKHR => !info.is_local(),
+        _ => true,
+    };
+    target_rule(cx, a, ok, &LINKAGE, "a function or module-scope variable")?;
+    let entry = info.op == Op::Function && m.entry_points().any(|e| e.function == a.target);
+    cx.check_at(!entry, &LINKAGE, a.inst, a.word, || format!("{} is an entry point", a.target))
+}
+
+fn stride_id<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let array = matches!(cx.m.info(a.target).op, Op::TypeArray | Op::TypeRuntimeArray);
+    let (inner, _) = without_arrays(cx.m, a.target);
+    let ok = array && cx.parts(inner).any(Parts::OPAQUE);
+    target_rule(cx, a, ok, &STRIDE_ID, "an array of descriptors")
+}
+
+/// `OffsetIdEXT` on a member.
+pub(super) fn offset_id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let ok = match cx.m.ty(inst.id(1)) {
+        Some(Type::Struct { members }) => members.iter().any(|t| cx.parts(Id(*t)).any(Parts::OPAQUE)),
+        _ => true,
+    };
+    cx.check_at(ok, &OFFSET_ID, inst, 1, || format!("the structure {} has no descriptors", inst.id(1)))
+}
+
+/// Storage class of a variable or parameter.
+pub(crate) fn class_of(cx: &Cx<'_>, target: Id) -> Option<StorageClass> {
+    cx.m.pointer(cx.m.type_id_of(target)).map(|p| p.0)
+}

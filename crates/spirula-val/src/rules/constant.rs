@@ -1,5 +1,0 @@
-//! Constant-creation instructions (§3.3.7).
-
-use crate::dispatch::{Table, rule_table};
-
-pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,112 @@
+//! Constants (§3.3.7).
+
+mod composite;
+mod spec_op;
+
+use alloc::format;
+
+use spirula_binary::Inst;
+use spirula_diag::{Checked, rules};
+use spirula_grammar::Op;
+use spirula_module::{Scalar, Shape};
+
+use crate::cx::{Cx, msg};
+use crate::dispatch::{Table, rule_table};
+use crate::facts::Parts;
+
+pub(crate) use composite::RULES as COMPOSITE_RULES;
+pub(crate) use spec_op::RULES as SPEC_OP_RULES;
+
+rules! {
+    group "constants";
+    /// True and false are constants of Boolean type.
+    BOOL: "constant-bool", spec "OpConstantTrue";
+    /// A numeric constant has a scalar integer or floating-point type.
+    NUMBER: "constant-number", spec "OpConstant";
+    /// The bits of a literal above its type's width are zero, or copies of the sign bit of a signed integer.
+    LITERAL_BITS: "literal-high-bits", spec "§2.2.1";
+    /// A constant sampler has sampler type.
+    SAMPLER: "constant-sampler", spec "OpConstantSampler";
+    /// Only numbers, Booleans, pointers, events, queues and composites of these have a null value.
+    NULL: "constant-null", spec "OpConstantNull";
+    /// A pointer to the PhysicalStorageBuffer storage class has no null constant; compare its address with 0 instead.
+    NULL_PHYSICAL: "constant-null-physical", spec "§2.16.1";
+    /// The size of a descriptor type is a 32-bit or 64-bit integer.
+    SIZE_OF: "constant-size-of", extension "SPV_EXT_descriptor_heap";
+}
+
+pub(crate) const TABLE: Table = rule_table! {
+    ConstantTrue | ConstantFalse | SpecConstantTrue | SpecConstantFalse => boolean;
+    Constant | SpecConstant => number;
+    ConstantSampler => sampler;
+    ConstantNull => null;
+    ConstantComposite | SpecConstantComposite => composite::composite;
+    ConstantCompositeReplicateEXT | SpecConstantCompositeReplicateEXT => composite::replicate;
+    SpecConstantOp => spec_op::spec_constant_op;
+    ConstantSizeOfEXT => size_of;
+};
+
+fn boolean<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let key = cx.result_key(inst)?;
+    cx.check_at(key.is_bool(), &BOOL, inst, 1, || {
+        format!("the Result Type {} of {} is not a Boolean type", inst.id(1), inst.op())
+    })
+}
+
+fn number<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let key = cx.result_key(inst)?;
+    let ok = key.is_int() || key.is_float();
+    cx.check_at(ok, &NUMBER, inst, 1, || {
+        format!("the Result Type {} is not a scalar integer or floating-point type", inst.id(1))
+    })?;
+    let width = key.width();
+    let unused = width.next_multiple_of(32).saturating_sub(width);
+    let word = inst.words().len() - 1;
+    if unused == 0 || unused >= 32 {
+        return Ok(());
+    }
+    let bits = inst.word(word);
+    let extended =
+        if key.is_signed() { (((bits << unused) as i32) >> unused) as u32 } else { bits << unused >> unused };
+    cx.check_at(bits == extended, &LITERAL_BITS, inst, word, || {
+        let wanted = if key.is_signed() { "copies of its sign bit" } else { "zero" };
+        format!("the literal {bits:#x} has {width} bits; the bits above them must be {wanted}")
+    })
+}
+
+fn sampler<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let ok = cx.m.info(inst.id(1)).op == Op::TypeSampler;
+    cx.check_at(ok, &SAMPLER, inst, 1, || format!("the Result Type {} is not OpTypeSampler", inst.id(1)))
+}
+
+fn null<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let ty = inst.id(1);
+    cx.key(ty)?;
+    let (m, parts) = (cx.m, cx.parts(ty));
+    cx.check_at(!parts.any(Parts::PHYSICAL_STORAGE), &NULL_PHYSICAL, inst, 1, || {
+        msg(format!("{ty} is or contains a pointer to PhysicalStorageBuffer, which has no null value"))
+            .declared(m, ty)
+            .help("use OpConvertUToPtr of a 64-bit 0")
+    })?;
+    let ok = !parts.any(Parts::NO_NULL);
+    cx.check_at(ok, &NULL, inst, 1, || msg(format!("the Result Type {ty} has no null value")).declared(m, ty))
+}
+
+fn size_of<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let key = cx.result_key(inst)?;
+    let ok = key.shape() == Shape::Scalar && key.component_class() == Scalar::Int && matches!(key.width(), 32 | 64);
+    cx.check_at(ok, &SIZE_OF, inst, 1, || format!("the Result Type {} is not a 32-bit or 64-bit integer", inst.id(1)))?;
+    let ty = inst.id(3);
+    cx.def(ty)?;
+    let m = cx.m;
+    let ok = matches!(
+        m.info(ty).op,
+        Op::TypeImage
+            | Op::TypeSampler
+            | Op::TypeBufferEXT
+            | Op::TypeAccelerationStructureKHR
+            | Op::TypeTensorARM
+            | Op::TypeSampledImage
+    );
+    cx.check_at(ok, &SIZE_OF, inst, 3, || msg(format!("{ty} is not the type of a descriptor")).declared(m, ty))
+}

@@ -1,0 +1,131 @@
+//! `OpSpecConstantOp`: an operation on constants, judged by the rules of the instruction that it applies.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use spirula_binary::{Inst, Operands};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{Capability, Op, Version};
+
+use crate::cx::{Cx, msg};
+use crate::{dispatch, signature};
+
+rules! {
+    group "constants";
+    /// Some opcodes can be applied only where capability Kernel, or Shader, is declared.
+    CAPABILITY: "spec-constant-op-capability", spec "OpSpecConstantOp";
+    /// OpUConvert can be applied from SPIR-V 1.4 on; before, it needs capability Kernel.
+    VERSION: "spec-constant-op-version", spec "OpSpecConstantOp";
+    /// The operands are constants, undefined values or, as the base of an access chain, module-scope variables.
+    CONSTANTS: "spec-constant-op-operands", spec "OpSpecConstantOp";
+}
+
+/// The opcodes for kernels only.
+fn is_for_kernels(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ConvertFToS
+            | Op::ConvertSToF
+            | Op::ConvertFToU
+            | Op::ConvertUToF
+            | Op::ConvertPtrToU
+            | Op::ConvertUToPtr
+            | Op::GenericCastToPtr
+            | Op::PtrCastToGeneric
+            | Op::Bitcast
+            | Op::FNegate
+            | Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FRem
+            | Op::FMod
+    ) || is_access_chain(op)
+}
+
+fn is_access_chain(op: Op) -> bool {
+    matches!(
+        op,
+        Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+    )
+}
+
+pub(super) fn spec_constant_op<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let op = Op(inst.word(3) as u16);
+    needs(cx, inst, op)?;
+    constants(cx, inst, op)?;
+    // The base of an access chain may be a null pointer: what it leads to is left to the consumer.
+    if is_access_chain(op) { result_is_pointer(cx, inst) } else { applied(cx, inst, op) }
+}
+
+fn result_is_pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let ok = cx.result_key(inst)?.is_pointer();
+    cx.check_at(ok, &crate::rules::memory::POINTER, inst, 1, || {
+        format!("the Result Type {} is not a pointer type", inst.id(1))
+    })
+}
+
+fn needs<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
+    let kernel = cx.has(Capability::Kernel);
+    if is_for_kernels(op) {
+        return cx.check_at(kernel, &CAPABILITY, inst, 3, || format!("{op} needs capability Kernel here"));
+    }
+    if op == Op::QuantizeToF16 {
+        let ok = cx.has(Capability::Shader);
+        return cx.check_at(ok, &CAPABILITY, inst, 3, || format!("{op} needs capability Shader here"));
+    }
+    if op == Op::UConvert {
+        let version = cx.version;
+        let ok = kernel || version >= Version::v1(4) || cx.declares("SPV_AMD_gpu_shader_int16");
+        return cx.check_at(ok, &VERSION, inst, 3, || {
+            msg(format!("{op} here needs SPIR-V 1.4 or capability Kernel, but the module is SPIR-V {version}"))
+        });
+    }
+    Ok(())
+}
+
+fn constants<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
+    let m = cx.m;
+    for operand in Operands::new(inst, &m).flatten() {
+        let word = operand.at as usize;
+        let Some(id) = operand.id().filter(|_| word >= 4) else { continue };
+        let info = m.info(id);
+        cx.def(id)?;
+        let base = is_access_chain(op) && matches!(info.op, Op::Variable | Op::UntypedVariableKHR) && !info.is_local();
+        let undefined = matches!(info.op, Op::Undef | Op::PoisonKHR);
+        let ok = info.is_constant() || undefined || base || info.is_type();
+        cx.check_at(ok, &CONSTANTS, inst, word, || {
+            msg(format!("{id} is the result of {}, not a constant", info.op)).declared(m, id)
+        })?;
+    }
+    Ok(())
+}
+
+/// Judges the instruction as if it stood by itself, in place of this one.
+fn applied<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
+    let Some(desc) = op.desc() else { return Ok(()) };
+    let count = inst.words().len() - 1;
+    let mut words = Vec::with_capacity(count);
+    words.push((count as u32) << 16 | u32::from(op.0));
+    words.extend([inst.word(1), inst.word(2)]);
+    words.extend_from_slice(inst.tail(4));
+    let Some(alone) = Inst::standing_for(&words, inst.offset()) else { return Ok(()) };
+    let before = cx.out.len();
+    let mut inner = cx.shorter();
+    let judged =
+        signature::instruction(&mut inner, alone, desc).and_then(|()| dispatch::instruction(&mut inner, alone, desc));
+    // The opcode takes a word of its own.
+    for d in cx.out.iter_mut().skip(before) {
+        if d.at.word == inst.offset() && d.at.operand >= 3 {
+            d.at.operand += 1;
+        }
+    }
+    judged
+}

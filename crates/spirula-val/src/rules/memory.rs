@@ -1,5 +1,0 @@
-//! Memory instructions (§3.3.8).
-
-use crate::dispatch::{Table, rule_table};
-
-pub(crate) const TABLE: Table = rule_table! {};

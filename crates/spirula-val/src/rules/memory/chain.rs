@@ -1,0 +1,200 @@
+//! Access chains with typed pointers.
+
+use alloc::format;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, Failed, rules};
+use spirula_grammar::{Capability, Decoration, Op, StorageClass};
+use spirula_module::{Module, Type};
+
+use super::{Pointer, describe, pointer_at};
+use crate::cx::{Cx, msg};
+use crate::facts::without_arrays;
+
+rules! {
+    group "memory";
+    /// An access chain starts at a pointer and gives a pointer.
+    BASE: "access-chain-base", spec "OpAccessChain";
+    /// An access chain does not change the storage class.
+    CLASS: "access-chain-class", spec "OpAccessChain";
+    /// The Result Type points to the type that the indexes lead to.
+    RESULT: "access-chain-result", spec "OpAccessChain";
+    /// Indexes are integer scalars.
+    INDEX_TYPE: "access-chain-index-type", spec "OpAccessChain";
+    /// Indexes select parts of composites: none may be left when a type without parts is reached.
+    TOO_DEEP: "access-chain-too-deep", spec "OpAccessChain";
+    /// The member of a structure is chosen by a constant: otherwise the result would have no type.
+    MEMBER_CONSTANT: "access-chain-member-constant", spec "OpAccessChain";
+    /// The chosen member exists.
+    MEMBER_RANGE: "access-chain-member-range", spec "OpAccessChain";
+    /// Constant indexes are not negative, as far as logical pointers are concerned.
+    NEGATIVE: "access-chain-negative-index", spec "§2.16.1";
+    /// The Element of OpPtrAccessChain is an integer scalar.
+    ELEMENT: "ptr-access-chain-element", spec "OpPtrAccessChain";
+    /// Stepping from element to element needs a stride: the pointer's type is decorated ArrayStride where the storage
+    /// class is laid out explicitly.
+    STRIDE: "ptr-access-chain-stride", spec "OpPtrAccessChain";
+    /// There is no element before or behind a block.
+    BLOCK_ELEMENT: "ptr-access-chain-block", spec "OpPtrAccessChain";
+    /// OpPtrAccessChain starts at a pointer to Workgroup, StorageBuffer or PhysicalStorageBuffer.
+    VULKAN_CLASS: "vulkan-ptr-access-chain-class", vuid "VUID-StandaloneSpirv-Base-07650";
+    /// OpPtrAccessChain on Workgroup memory needs capability VariablePointers.
+    VULKAN_WORKGROUP: "vulkan-ptr-access-chain-workgroup", vuid "VUID-StandaloneSpirv-Base-07651";
+    /// OpPtrAccessChain on storage buffers needs a variable-pointers capability.
+    VULKAN_STORAGE: "vulkan-ptr-access-chain-storage", vuid "VUID-StandaloneSpirv-Base-07652";
+}
+
+pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let (m, result) = (cx.m, inst.id(1));
+    cx.key(result)?;
+    let Some((class, pointee)) = m.pointer(result).filter(|p| p.1 != Id(0)) else {
+        return cx
+            .fail_at(&RESULT, inst, 1, || format!("the Result Type {} is not OpTypePointer", describe(m, result)));
+    };
+    let base = pointer_at(cx, inst, 3, &BASE)?;
+    cx.check_at(!base.is_untyped(), &BASE, inst, 3, || {
+        msg(format!("{} is an untyped pointer", inst.id(3))).help("use OpUntypedAccessChainKHR")
+    })?;
+    cx.check_at(class == base.class, &CLASS, inst, 1, || {
+        format!("the Result Type points to {class}, but the Base {} to {}", inst.id(3), base.class)
+    })?;
+    let by_element = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
+    if by_element {
+        element(cx, inst, 4, base, base.pointee)?;
+    }
+    let first = if by_element { 5 } else { 4 };
+    let reached = walk(cx, inst, first, base.pointee, result)?;
+    cx.check_at(reached == pointee, &RESULT, inst, 1, || {
+        msg(format!(
+            "the Result Type points to {}, but the indexes lead to {}",
+            describe(m, pointee),
+            describe(m, reached)
+        ))
+    })
+}
+
+/// Follows the indexes from word `first` on through a type.
+pub(super) fn walk<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id, result: Id) -> Checked<Id> {
+    let mut ty = base;
+    for word in first..inst.words().len() {
+        ty = step(cx, inst, word, ty, result)?;
+    }
+    Ok(ty)
+}
+
+fn step<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, result: Id) -> Checked<Id> {
+    let index = inst.id(word);
+    let info = cx.m.info(index);
+    let key = cx.key_at(inst, word)?;
+    cx.check_at(key.is_int(), &INDEX_TYPE, inst, word, || format!("the index {index} is not an integer scalar"))?;
+    let m = cx.m;
+    let constant = (info.op == Op::Constant).then(|| m.int_constant(index)).flatten();
+    let next = match m.ty(ty) {
+        Some(Type::Struct { members }) => return member(cx, inst, word, ty, members),
+        Some(Type::Vector { component, .. } | Type::VectorId { component, .. }) => component,
+        Some(Type::Matrix { column, .. }) => column,
+        Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => element,
+        Some(Type::CooperativeMatrix { component, .. }) => component,
+        Some(Type::Other(i)) if matches!(i.op(), Op::TypeCooperativeMatrixNV | Op::TypeNodePayloadArrayAMDX) => i.id(2),
+        _ => {
+            cx.fail_at(&TOO_DEEP, inst, word, || {
+                format!("the index {index} is applied to {}, which has no parts", describe(m, ty))
+            })?;
+            return Err(Failed);
+        }
+    };
+    let logical = cx.parts(result).any(crate::facts::Parts::LOGICAL_POINTER);
+    let exempt = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
+        || cx.has(Capability::VariablePointersStorageBuffer)
+        || crate::rules::pointers::is_relaxed(cx);
+    if logical && !exempt && constant.is_some_and(|c| c.as_unsigned().is_none()) {
+        cx.fail_at(&NEGATIVE, inst, word, || {
+            format!("the index {index} is {}", constant.map_or(0, |c| c.bits as i64))
+        })?;
+    }
+    Ok(next)
+}
+
+fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, members: &'a [u32]) -> Checked<Id> {
+    let (m, index) = (cx.m, inst.id(word));
+    let op = m.info(index).op;
+    let constant = if op == Op::Constant { m.int_constant(index) } else { None };
+    let Some(value) = constant else {
+        cx.fail_at(&MEMBER_CONSTANT, inst, word, || {
+            msg(format!("the index {index} into the structure {ty} is the result of {op}, not of OpConstant"))
+                .declared(m, index)
+        })?;
+        return Err(Failed);
+    };
+    match value.as_unsigned().and_then(|n| members.get(usize::try_from(n).ok()?)) {
+        Some(member) => Ok(Id(*member)),
+        None => {
+            let rule = if value.as_unsigned().is_none() { &NEGATIVE } else { &MEMBER_RANGE };
+            cx.fail_at(rule, inst, word, || {
+                let n = value.bits as i64;
+                msg(format!("the index {index} is {n}, but the structure {ty} has {} members", members.len()))
+                    .declared(m, ty)
+            })?;
+            Err(Failed)
+        }
+    }
+}
+
+/// The Element of `OpPtrAccessChain` and the like; `data` is what the base points to.
+pub(super) fn element<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, base: Pointer, data: Id) -> Checked {
+    let (m, element) = (cx.m, inst.id(word));
+    let key = cx.key_at(inst, word)?;
+    cx.check_at(key.is_int(), &ELEMENT, inst, word, || format!("the Element {element} is not an integer scalar"))?;
+    let block = m.is_decorated(data, Decoration::Block) || m.is_decorated(data, Decoration::BufferBlock);
+    if block && cx.env.is_vulkan() {
+        let other = m.int_constant(element).is_some_and(|c| !c.spec && c.bits != 0);
+        cx.check_at(!other, &BLOCK_ELEMENT, inst, word, || {
+            format!("the Element {element} is not 0, but {data} is decorated Block or BufferBlock")
+        })?;
+    }
+    stride(cx, inst, base, block)?;
+    if cx.env.is_vulkan() { vulkan_class(cx, inst, base.class) } else { Ok(()) }
+}
+
+/// The storage classes whose composite objects have an explicit layout.
+fn is_laid_out(cx: &Cx<'_>, class: StorageClass, m: Module<'_>, pointee: Id) -> bool {
+    match class {
+        StorageClass::Uniform
+        | StorageClass::StorageBuffer
+        | StorageClass::PhysicalStorageBuffer
+        | StorageClass::PushConstant => true,
+        StorageClass::Workgroup => {
+            let (inner, _) = without_arrays(m, pointee);
+            cx.has(Capability::WorkgroupMemoryExplicitLayoutKHR) && cx.parts(inner).any(crate::facts::Parts::LAYOUT)
+        }
+        _ => false,
+    }
+}
+
+fn stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, base: Pointer, block: bool) -> Checked {
+    let typed = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
+    let m = cx.m;
+    if !typed || block || !cx.has(Capability::Shader) || !is_laid_out(cx, base.class, m, base.pointee) {
+        return Ok(());
+    }
+    let has = m.is_decorated(base.ty, Decoration::ArrayStride) || m.is_decorated(base.ty, Decoration::ArrayStrideIdEXT);
+    cx.check_at(has, &STRIDE, inst, 3, || {
+        msg(format!("the type {} of the Base {} has no ArrayStride", base.ty, inst.id(3)))
+            .declared(m, base.ty)
+            .help("decorate the pointer type ArrayStride, with the distance of its elements in bytes")
+    })
+}
+
+fn vulkan_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass) -> Checked {
+    let untyped = matches!(inst.op(), Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR);
+    let base = inst.id(if untyped { 4 } else { 3 });
+    let text = || format!("the Base {base} points to {class}");
+    match class {
+        StorageClass::PhysicalStorageBuffer => Ok(()),
+        StorageClass::Workgroup => cx.check(cx.has(Capability::VariablePointers), &VULKAN_WORKGROUP, inst, text),
+        StorageClass::StorageBuffer => {
+            cx.check(cx.has(Capability::VariablePointersStorageBuffer), &VULKAN_STORAGE, inst, text)
+        }
+        _ => cx.fail(&VULKAN_CLASS, inst, text),
+    }
+}

@@ -1,5 +1,0 @@
-//! Type-declaration instructions (§3.3.6).
-
-use crate::dispatch::{Table, rule_table};
-
-pub(crate) const TABLE: Table = rule_table! {};

@@ -1,0 +1,280 @@
+//! What Vulkan says of decorations.
+
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, Rule, rules};
+use spirula_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass};
+use spirula_module::{Module, Shape, Type};
+
+use crate::cx::{Cx, msg};
+use crate::facts::without_arrays;
+use crate::rules::annotation::Applied;
+
+rules! {
+    group "vulkan-decorations";
+    /// GLSL's own layouts do not exist in Vulkan.
+    GLSL: "vulkan-glsl-layout", vuid "VUID-StandaloneSpirv-GLSLShared-04669";
+    /// Flat, NoPerspective, Sample and Centroid are for inputs and outputs.
+    INTERPOLATION: "vulkan-interpolation-class", vuid "VUID-StandaloneSpirv-Flat-04670";
+    /// Outputs of fragment shaders are not interpolated.
+    FRAGMENT_OUTPUT: "vulkan-interpolation-fragment-output", vuid "VUID-StandaloneSpirv-Flat-06201";
+    /// Inputs of vertex shaders are not interpolated.
+    VERTEX_INPUT: "vulkan-interpolation-vertex-input", vuid "VUID-StandaloneSpirv-Flat-06202";
+    /// PerVertexKHR is for inputs of fragment shaders.
+    PER_VERTEX: "vulkan-per-vertex", vuid "VUID-StandaloneSpirv-PerVertexKHR-06777";
+    /// Inputs decorated PerVertexKHR are arrays: one element for each vertex.
+    PER_VERTEX_ARRAY: "vulkan-per-vertex-array", vuid "VUID-StandaloneSpirv-Input-06778";
+    /// Location and Component are for interfaces between shader stages.
+    LOCATION_CLASS: "vulkan-location-class", vuid "VUID-StandaloneSpirv-Location-06672";
+    /// Built-ins have no Location and no Component.
+    LOCATION_BUILT_IN: "vulkan-location-built-in", vuid "VUID-StandaloneSpirv-Location-04915";
+    /// DescriptorSet and Binding are for resources.
+    DESCRIPTOR_CLASS: "vulkan-descriptor-class", vuid "VUID-StandaloneSpirv-DescriptorSet-06491";
+    /// Resources have a DescriptorSet and a Binding, or are a descriptor heap.
+    RESOURCE: "vulkan-descriptor-missing", vuid "VUID-StandaloneSpirv-UniformConstant-06677";
+    /// A location has the components 0 to 3.
+    COMPONENT: "vulkan-component", vuid "VUID-StandaloneSpirv-Component-04920";
+    /// A vector ends within its location.
+    COMPONENT_FIT: "vulkan-component-fit", vuid "VUID-StandaloneSpirv-Component-04921";
+    /// A vector of 64-bit numbers ends within its location.
+    COMPONENT_FIT_64: "vulkan-component-fit-64", vuid "VUID-StandaloneSpirv-Component-04922";
+    /// 64-bit numbers start at component 0 or 2.
+    COMPONENT_EVEN: "vulkan-component-even", vuid "VUID-StandaloneSpirv-Component-04923";
+    /// Vectors of three and four 64-bit numbers take more than a location, and so have no Component.
+    COMPONENT_WIDE: "vulkan-component-wide", vuid "VUID-StandaloneSpirv-Component-07703";
+    /// Only scalars and vectors, and arrays of them, have a Component.
+    COMPONENT_TYPE: "vulkan-component-type", vuid "VUID-StandaloneSpirv-Component-10583";
+    /// An entry point uses at most one block of push constants.
+    PUSH_CONSTANTS: "vulkan-push-constants", vuid "VUID-StandaloneSpirv-OpEntryPoint-06674";
+    /// An entry point lists at most one block of push constants.
+    PUSH_CONSTANTS_LISTED: "vulkan-push-constants-listed", vuid "VUID-StandaloneSpirv-OpVariable-06673";
+}
+
+/// A decoration of a member.
+pub(crate) fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
+    glsl(cx, inst, word, decoration)?;
+    if decoration != Decoration::Component || inst.op() != Op::MemberDecorate {
+        return Ok(());
+    }
+    let ty = match cx.m.ty(inst.id(1)) {
+        Some(Type::Struct { members }) => members.get(inst.word(2) as usize).map(|t| Id(*t)),
+        _ => None,
+    };
+    let (Some(ty), Some(def)) = (ty, cx.m.def(inst.id(1))) else { return Ok(()) };
+    component(cx, def, inst.word(4), ty)
+}
+
+fn glsl<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
+    let glsl = matches!(decoration, Decoration::GLSLShared | Decoration::GLSLPacked);
+    cx.check_at(!glsl, &GLSL, inst, word, || {
+        msg(format!("{decoration} is not for Vulkan")).help("decorate members Offset and arrays ArrayStride")
+    })
+}
+
+/// A decoration of a target as a whole.
+pub(crate) fn whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    glsl(cx, a.inst, a.word, a.decoration)?;
+    let m = cx.m;
+    let Some((class, pointee)) = m.pointer(m.type_id_of(a.target)) else { return Ok(()) };
+    let Some(def) = m.def(a.target) else { return Ok(()) };
+    match a.decoration {
+        Decoration::Flat | Decoration::NoPerspective | Decoration::Sample | Decoration::Centroid => {
+            let ok = matches!(class, StorageClass::Input | StorageClass::Output);
+            class_rule(cx, a, ok, &INTERPOLATION, class)
+        }
+        Decoration::PerVertexKHR => {
+            class_rule(cx, a, class == StorageClass::Input, &PER_VERTEX, class)?;
+            let array = matches!(m.key(pointee).shape(), Shape::Array | Shape::RuntimeArray);
+            cx.check(array, &PER_VERTEX_ARRAY, def, || {
+                format!("{} is decorated PerVertexKHR, but is no array", a.target)
+            })
+        }
+        Decoration::Location | Decoration::Component => location(cx, a, def, class, pointee),
+        Decoration::DescriptorSet | Decoration::Binding => {
+            let ok = matches!(
+                class,
+                StorageClass::StorageBuffer
+                    | StorageClass::Uniform
+                    | StorageClass::UniformConstant
+                    | StorageClass::TileAttachmentQCOM
+            );
+            class_rule(cx, a, ok, &DESCRIPTOR_CLASS, class)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn class_rule<'a>(cx: &mut Cx<'a>, a: Applied<'a>, ok: bool, rule: &'static Rule, class: StorageClass) -> Checked {
+    let m = cx.m;
+    cx.check_at(ok, rule, a.inst, a.word, || {
+        msg(format!("{} is applied to {}, which is in {class}", a.decoration, a.target)).declared(m, a.target)
+    })
+}
+
+fn location<'a>(cx: &mut Cx<'a>, a: Applied<'a>, def: Inst<'a>, class: StorageClass, pointee: Id) -> Checked {
+    let ok = matches!(
+        class,
+        StorageClass::Input
+            | StorageClass::Output
+            | StorageClass::RayPayloadKHR
+            | StorageClass::IncomingRayPayloadKHR
+            | StorageClass::HitAttributeKHR
+            | StorageClass::HitObjectAttributeNV
+            | StorageClass::HitObjectAttributeEXT
+            | StorageClass::CallableDataKHR
+            | StorageClass::IncomingCallableDataKHR
+            | StorageClass::ShaderRecordBufferKHR
+    ) || (class == StorageClass::TileImageEXT && a.decoration == Decoration::Location);
+    cx.check(ok, &LOCATION_CLASS, def, || format!("{} is decorated {}, but is in {class}", a.target, a.decoration))?;
+    let built_in = cx.m.is_decorated(a.target, Decoration::BuiltIn);
+    cx.check(!built_in, &LOCATION_BUILT_IN, def, || {
+        format!("{} is decorated both BuiltIn and {}", a.target, a.decoration)
+    })?;
+    if a.decoration != Decoration::Component || pointee == Id(0) {
+        return Ok(());
+    }
+    component(cx, def, a.operands.first().copied().unwrap_or(0), pointee)
+}
+
+/// Whether a Component fits its type. Mistakes are reported at `def`.
+fn component<'a>(cx: &mut Cx<'a>, def: Inst<'a>, value: u32, ty: Id) -> Checked {
+    let (inner, _) = without_arrays(cx.m, ty);
+    let key = cx.m.key(inner);
+    let id = def.result().unwrap_or_default();
+    cx.check(key.is_scalar_or_vector(), &COMPONENT_TYPE, def, || {
+        format!("{id} has a Component, but {inner} is neither a scalar nor a vector")
+    })?;
+    cx.check(value <= 3, &COMPONENT, def, || format!("{id} has Component {value}"))?;
+    let count = key.count();
+    if key.width() <= 32 {
+        return cx.check(count + value <= 4, &COMPONENT_FIT, def, || {
+            format!("{id} has {count} components from Component {value} on, but a location ends with 3")
+        });
+    }
+    cx.check(count <= 2, &COMPONENT_WIDE, def, || format!("{id} has {count} 64-bit components and a Component"))?;
+    cx.check(value.is_multiple_of(2), &COMPONENT_EVEN, def, || {
+        format!("{id} has 64-bit components and Component {value}")
+    })?;
+    cx.check(2 * count + value <= 4, &COMPONENT_FIT_64, def, || {
+        format!("{id} has {count} 64-bit components from Component {value} on, but a location ends with 3")
+    })
+}
+
+/// Judges what needs the module's entry points and all decorations of a variable.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    if !cx.env.is_vulkan() {
+        return;
+    }
+    let m = cx.m;
+    for variable in m.global_variables() {
+        resource(cx, variable);
+    }
+    for entry in m.entry_points() {
+        for variable in entry.interface.iter().filter_map(|v| m.def(Id(*v))) {
+            interpolated(cx, variable, entry.model);
+        }
+        listed(cx, entry.inst, entry.interface);
+    }
+    push_constants(cx);
+}
+
+fn resource<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
+    if !matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR) {
+        return;
+    }
+    let (m, id, class) = (cx.m, inst.id(2), StorageClass(inst.word(3)));
+    let is = matches!(class, StorageClass::Uniform | StorageClass::UniformConstant | StorageClass::StorageBuffer);
+    if !is || crate::rules::memory::heap(cx, id).is_some() {
+        return;
+    }
+    for needed in [Decoration::DescriptorSet, Decoration::Binding] {
+        let has = m.is_decorated(id, needed);
+        cx.check(has, &RESOURCE, inst, || format!("{id} is in {class}, but is not decorated {needed}")).ok();
+        if !has {
+            break;
+        }
+    }
+}
+
+fn interpolated<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, model: ExecutionModel) {
+    if !matches!(inst.op(), Op::Variable | Op::UntypedVariableKHR) {
+        return;
+    }
+    let (m, id) = (cx.m, inst.id(2));
+    let class = StorageClass(inst.word(3));
+    let rule: &'static Rule = match (model, class) {
+        (ExecutionModel::Fragment, StorageClass::Output) => &FRAGMENT_OUTPUT,
+        (ExecutionModel::Vertex, StorageClass::Input) => &VERTEX_INPUT,
+        _ => {
+            let wrong = model != ExecutionModel::Fragment && m.is_decorated(id, Decoration::PerVertexKHR);
+            cx.check(!wrong, &PER_VERTEX, inst, || {
+                format!("{id} is decorated PerVertexKHR, but is listed by an entry point with execution model {model}")
+            })
+            .ok();
+            return;
+        }
+    };
+    let found = m.own_decorations(id).map(|d| d.decoration).find(|d| {
+        matches!(*d, Decoration::Flat | Decoration::NoPerspective | Decoration::Sample | Decoration::Centroid)
+    });
+    if let Some(d) = found {
+        cx.fail(rule, inst, || format!("{id} is decorated {d}, but is in {class} of a {model} shader")).ok();
+    }
+}
+
+fn is_push_constant(cx: &Cx<'_>, id: Id) -> bool {
+    let m = cx.m;
+    let variable = matches!(m.info(id).op, Op::Variable | Op::UntypedVariableKHR);
+    variable && m.def(id).is_some_and(|i| StorageClass(i.word(3)) == StorageClass::PushConstant)
+}
+
+fn listed<'a>(cx: &mut Cx<'a>, entry: Inst<'a>, interface: &'a [u32]) {
+    if cx.has(Capability::PushConstantBanksNV) {
+        return;
+    }
+    let count = interface.iter().filter(|v| is_push_constant(cx, Id(**v))).count();
+    cx.check(count <= 1, &PUSH_CONSTANTS_LISTED, entry, || {
+        format!("the entry point lists {count} variables in PushConstant")
+    })
+    .ok();
+}
+
+/// No entry point uses two blocks of push constants.
+fn push_constants(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    let mut all = m.global_variables().filter(|v| is_push_constant(cx, v.id(2)));
+    let (first, second) = (all.next(), all.next());
+    if second.is_none() || first.is_none() || cx.has(Capability::PushConstantBanksNV) {
+        return;
+    }
+    let ids = m.global_variables().map(|v| v.id(2)).filter(|id| is_push_constant(cx, *id));
+    let uses = m.uses_of(ids);
+    for entry in m.entry_points() {
+        let reached = reached_from(m, entry.function);
+        let mut used: Vec<Id> =
+            uses.iter().filter(|u| reached.get(u.function as usize).is_some_and(|r| *r)).map(|u| u.id).collect();
+        used.sort_unstable_by_key(|id| m.info(*id).def);
+        used.dedup();
+        let [a, b, ..] = used[..] else { continue };
+        let Some(def) = m.def(b) else { continue };
+        cx.fail(&PUSH_CONSTANTS, def, || format!("the entry point {} uses both {a} and {b}", entry.function)).ok();
+    }
+}
+
+/// The functions in the call tree of one, by index.
+fn reached_from(m: Module<'_>, function: Id) -> Vec<bool> {
+    let mut reached = vec![false; m.functions().len()];
+    let mut work: Vec<usize> = m.info(function).function().into_iter().collect();
+    while let Some(f) = work.pop() {
+        match reached.get_mut(f) {
+            Some(r) if !*r => *r = true,
+            _ => continue,
+        }
+        let calls = m.functions().get(f).map_or(&[][..], |f| m.calls(f));
+        work.extend(calls.iter().filter_map(|c| m.info(c.callee).function()));
+    }
+    reached
+}
