@@ -76,21 +76,29 @@ impl Parts {
 #[derive(Debug, Default)]
 pub(crate) struct TypeFacts {
     parts: Vec<Parts>,
+    all: Parts,
 }
 
 impl TypeFacts {
     /// Goes over the type declarations of a module.
     pub(crate) fn fill(&mut self, m: Module<'_>) {
         self.parts.clear();
+        self.all = Parts::default();
         self.parts.resize(m.ids().slot_count(), Parts::default());
         let addressing = m.addressing_model();
         for inst in m.global_insts() {
             let Some(id) = inst.result().filter(|_| inst.desc().is_some_and(|d| d.is_type())) else { continue };
             let parts = self.of_type(m, inst, id, addressing);
+            self.all = self.all.or(parts);
             if let Some(slot) = m.ids().slot(id).and_then(|s| self.parts.get_mut(s)) {
                 *slot = parts;
             }
         }
+    }
+
+    /// What any type of the module is or contains.
+    pub(crate) fn all(&self) -> Parts {
+        self.all
     }
 
     /// What the type is or contains; nothing for what is no type.
@@ -124,17 +132,19 @@ impl TypeFacts {
             }
             Op::TypePointer | Op::TypeUntypedPointerKHR => pointer(inst, addressing),
             Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV => component(2).or(Parts::COOPERATIVE_MATRIX),
-            Op::TypeImage
-            | Op::TypeSampler
-            | Op::TypeSampledImage
-            | Op::TypeAccelerationStructureKHR
-            | Op::TypeBufferEXT => Parts::OPAQUE.or(Parts::NO_NULL),
+            Op::TypeImage | Op::TypeSampler | Op::TypeAccelerationStructureKHR | Op::TypeBufferEXT => {
+                Parts::OPAQUE.or(Parts::NO_NULL)
+            }
             Op::TypeTensorARM => Parts::OPAQUE,
             Op::TypeFunction => Parts::NO_NULL,
             Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue => {
                 Parts::OPAQUE.or(Parts::NO_DESCRIPTOR)
             }
-            _ => Parts::OPAQUE.or(Parts::NO_DESCRIPTOR).or(Parts::NO_NULL),
+            Op::TypeOpaque | Op::TypePipe | Op::TypePipeStorage | Op::TypeNamedBarrier => {
+                Parts::OPAQUE.or(Parts::NO_DESCRIPTOR).or(Parts::NO_NULL)
+            }
+            Op::TypeSampledImage => Parts::OPAQUE.or(Parts::NO_DESCRIPTOR).or(Parts::NO_NULL),
+            _ => Parts::NO_NULL,
         }
     }
 }

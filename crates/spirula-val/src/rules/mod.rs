@@ -15,6 +15,7 @@ pub(crate) mod debug;
 pub(crate) mod derivative;
 pub(crate) mod device_enqueue;
 pub(crate) mod environment;
+pub(crate) mod explicit_layout;
 pub(crate) mod ext_inst;
 pub(crate) mod extension;
 pub(crate) mod function;
@@ -40,6 +41,7 @@ pub(crate) mod reach;
 pub(crate) mod relational;
 pub(crate) mod reserved;
 pub(crate) mod scopes;
+pub(crate) mod small_types;
 pub(crate) mod ssa;
 pub(crate) mod structured;
 pub(crate) mod tensor;
@@ -118,6 +120,8 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     pointers::RULES,
     pointers::FLOW_RULES,
     function::RULES,
+    explicit_layout::RULES,
+    small_types::RULES,
     annotation::RULES,
     annotation::TARGET_RULES,
     annotation::QUALIFIER_RULES,

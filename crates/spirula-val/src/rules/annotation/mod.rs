@@ -10,7 +10,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Decoration, Op, OperandKind};
+use spirula_grammar::{Capability, Decoration, Op, OperandKind};
 use spirula_module::Type;
 
 use crate::cx::{Cx, msg};
@@ -106,7 +106,9 @@ fn decorate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(kind != Takes::Ids || came_before_ids(decoration), &ID_OPERANDS, inst, 2, || {
         msg(format!("{decoration} takes an id")).help("use OpDecorateId")
     })?;
-    cx.check_at(kind != Takes::Strings || !is_founding(decoration), &STRING_OPERANDS, inst, 2, || {
+    // Translators of kernels apply string decorations like any other.
+    let kernel = !cx.has(Capability::Shader);
+    cx.check_at(kind != Takes::Strings || kernel || !is_founding(decoration), &STRING_OPERANDS, inst, 2, || {
         msg(format!("{decoration} takes a string")).help("use OpDecorateString")
     })?;
     if is_group(cx, inst.id(1)) {
@@ -155,7 +157,7 @@ fn id_operands<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, decoration: De
         })?;
         if matches!(decoration, Decoration::ArrayStrideIdEXT | Decoration::OffsetIdEXT) {
             let key = m.key(info.ty);
-            let wide = key.width() == 64 && cx.has(spirula_grammar::Capability::Shader64BitIndexingEXT);
+            let wide = key.width() == 64 && cx.has(Capability::Shader64BitIndexingEXT);
             cx.check_at(key.is_int() && (key.width() == 32 || wide), &ID_CONSTANT, inst, word, || {
                 msg(format!("{id} is not a 32-bit integer")).declared(m, id)
             })?;

@@ -174,7 +174,9 @@ pub(super) fn of_whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     cx.check_at(!member_only || grouped, &MEMBER_ONLY, a.inst, a.word, || {
         format!("{} is for members of structures, but is applied to {} as a whole", a.decoration, a.target)
     })?;
-    if let Some(kind) = wanted(a.decoration) {
+    // Kernels are decorated Constant where a parameter points to constant memory.
+    let exempt = a.decoration == Decoration::Constant && !cx.has(Capability::Shader);
+    if let Some(kind) = wanted(a.decoration).filter(|_| !exempt) {
         let ok = fits(cx, a.target, kind);
         target_rule(cx, a, ok, &TARGET, kind.name())?;
     }

@@ -49,8 +49,14 @@ pub(crate) fn variable_pointers(cx: &mut Cx<'_>) {
             break;
         }
     }
+    // What leads into matrices may be passed on to functions that stand before.
+    for _ in 0..4 {
+        if !flow.enter_matrices(m) {
+            break;
+        }
+    }
     for inst in bodies(m) {
-        judge(cx, &mut flow, inst);
+        judge(cx, &flow, inst);
     }
 }
 
@@ -115,6 +121,37 @@ impl Flow {
         changed
     }
 
+    /// One pass that notes which pointers lead into matrices. Returns whether something changed.
+    fn enter_matrices(&mut self, m: Module<'_>) -> bool {
+        let mut changed = false;
+        for inst in bodies(m) {
+            if inst.op() == Op::FunctionCall {
+                for (argument, parameter) in inst.tail(4).iter().zip(parameters(m, inst.id(3))) {
+                    if let Some(at) = self.into_matrix(m, Id(*argument)) {
+                        changed |= self.note(m, parameter, at);
+                    }
+                }
+                continue;
+            }
+            let (Some(word), Some(result)) = (base_word(inst.op()), inst.result()) else { continue };
+            let at = if enters_matrix(m, inst) { Some(inst.offset()) } else { self.into_matrix(m, inst.id(word)) };
+            if let Some(at) = at {
+                changed |= self.note(m, result, at);
+            }
+        }
+        changed
+    }
+
+    fn note(&mut self, m: Module<'_>, id: Id, at: u32) -> bool {
+        match m.ids().slot(id).and_then(|s| self.into_matrix.get_mut(s)) {
+            Some(slot) if *slot == 0 => {
+                *slot = at;
+                true
+            }
+            _ => false,
+        }
+    }
+
     fn arguments(&mut self, m: Module<'_>, call: Inst<'_>) -> bool {
         let mut changed = false;
         for (argument, parameter) in call.tail(4).iter().zip(parameters(m, call.id(3))) {
@@ -132,7 +169,7 @@ fn parameters(m: Module<'_>, function: Id) -> impl Iterator<Item = Id> {
     m.insts(range).filter(|i| i.op() == Op::FunctionParameter).map(|i| i.id(2))
 }
 
-fn judge<'a>(cx: &mut Cx<'a>, flow: &mut Flow, inst: Inst<'a>) {
+fn judge<'a>(cx: &mut Cx<'a>, flow: &Flow, inst: Inst<'a>) {
     let m = cx.m;
     match inst.op() {
         Op::Select | Op::Phi => {
@@ -140,6 +177,7 @@ fn judge<'a>(cx: &mut Cx<'a>, flow: &mut Flow, inst: Inst<'a>) {
             let (first, step) = if inst.op() == Op::Phi { (3, 2) } else { (4, 1) };
             for word in (first..inst.words().len()).step_by(step) {
                 column(cx, flow, inst.id(word));
+                block_array(cx, inst, word);
             }
         }
         Op::Store => column(cx, flow, inst.id(2)),
@@ -200,24 +238,16 @@ fn pointed_to<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, result: Id) {
     .ok();
 }
 
-/// Notes access chains into matrices.
-fn chain<'a>(cx: &mut Cx<'a>, flow: &mut Flow, inst: Inst<'a>) {
+/// Access chains into matrices that start at a variable pointer.
+fn chain<'a>(cx: &mut Cx<'a>, flow: &Flow, inst: Inst<'a>) {
     let m = cx.m;
     let Some(word) = base_word(inst.op()) else { return };
-    let Some(slot) = inst.result().and_then(|r| m.ids().slot(r)) else { return };
     let base = inst.id(word);
-    let before = flow.into_matrix(m, base);
-    let enters = enters_matrix(m, inst);
-    if enters && flow.varies(m, base) {
-        cx.fail_at(&COLUMN, inst, word, || {
-            format!("{base} is a variable pointer, from which the indexes lead into a matrix")
-        })
-        .ok();
-    }
-    let at = if enters { inst.offset() } else { before.unwrap_or(0) };
-    if let Some(slot) = flow.into_matrix.get_mut(slot) {
-        *slot = at;
-    }
+    let wrong = flow.varies(m, base) && enters_matrix(m, inst);
+    cx.check_at(!wrong, &COLUMN, inst, word, || {
+        format!("{base} is a variable pointer, from which the indexes lead into a matrix")
+    })
+    .ok();
 }
 
 /// Whether the indexes of an access chain lead into a matrix.
@@ -253,6 +283,18 @@ fn column<'a>(cx: &mut Cx<'a>, flow: &Flow, pointer: Id) {
         })
         .ok();
     }
+}
+
+/// An untyped variable that is an array of blocks is not chosen.
+fn block_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) {
+    let m = cx.m;
+    let Some(variable) = m.def(inst.id(word)).filter(|i| i.op() == Op::UntypedVariableKHR) else { return };
+    let (inner, arrays) = without_arrays(m, variable.id(4));
+    let block = m.is_decorated(inner, Decoration::Block) || m.is_decorated(inner, Decoration::BufferBlock);
+    cx.check_at(arrays == 0 || !block, &BLOCK_ARRAY, inst, word, || {
+        format!("{} is an array of {inner}, which is decorated Block", inst.id(word))
+    })
+    .ok();
 }
 
 /// Without the larger capability, a choice is among pointers into one object.

@@ -1,9 +1,9 @@
 //! Vulkan's rules (Vulkan specification, appendix "Vulkan Environment for SPIR-V", and the interface chapters).
 
 pub(crate) mod builtins;
+pub(crate) mod decorations;
 pub(crate) mod environment;
 pub(crate) mod interfaces;
-pub(crate) mod decorations;
 pub(crate) mod resources;
 
 use crate::dispatch::Table;

@@ -1,0 +1,217 @@
+//! Sizes and alignments of types.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst};
+use spirula_grammar::{Decoration, Op};
+use spirula_module::{Shape, Type};
+
+use super::Alignments;
+use crate::cx::Cx;
+
+/// How a matrix member is laid out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MatrixLayout {
+    pub(super) stride: Option<u32>,
+    pub(super) row_major: bool,
+}
+
+/// Alignments of a type: for row-major matrices in place 1, else in place 0.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measure {
+    scalar: u32,
+    base: [u32; 2],
+    extended: [u32; 2],
+    /// Size in bytes of scalars, vectors and structures.
+    size: u64,
+}
+
+/// The measures of all types, by slot.
+pub(super) struct Measures {
+    all: Vec<Measure>,
+}
+
+impl Measures {
+    /// One pass over the types: what a type is made of comes before it.
+    pub(super) fn of(cx: &Cx<'_>) -> Measures {
+        let m = cx.m;
+        let mut measures = Measures { all: vec![Measure::default(); m.ids().slot_count()] };
+        for inst in m.global_insts().filter(|i| i.desc().is_some_and(|d| d.is_type())) {
+            let measure = measures.measure(cx, inst);
+            if let Some(slot) = m.ids().slot(inst.id(1)).and_then(|s| measures.all.get_mut(s)) {
+                *slot = measure;
+            }
+        }
+        measures
+    }
+
+    fn get(&self, cx: &Cx<'_>, ty: Id) -> Measure {
+        // A pointer may be announced, and so come behind the structure with it.
+        if cx.m.key(ty).is_pointer() {
+            return even(8, 8);
+        }
+        cx.m.ids().slot(ty).and_then(|s| self.all.get(s)).copied().unwrap_or_default()
+    }
+
+    fn measure(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
+        let m = cx.m;
+        let key = m.key(inst.id(1));
+        match key.shape() {
+            Shape::Scalar => {
+                let bytes = if key.width() == 0 { 4 } else { key.width().div_ceil(8) };
+                even(bytes, u64::from(bytes))
+            }
+            Shape::Vector | Shape::CooperativeVector => self.vector(cx, inst),
+            Shape::Matrix => self.matrix(cx, inst),
+            Shape::Array | Shape::RuntimeArray => {
+                let element = self.get(cx, inst.id(2));
+                Measure { extended: element.extended.map(|a| a.next_multiple_of(16)), size: 0, ..element }
+            }
+            Shape::Struct => self.structure(cx, inst),
+            Shape::Pointer | Shape::UntypedPointer => even(8, 8),
+            _ => descriptor(cx, inst.op()),
+        }
+    }
+
+    fn vector(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
+        let component = self.get(cx, inst.id(2)).scalar;
+        let count = match cx.m.ty(inst.id(1)) {
+            Some(Type::VectorId { count, .. }) => cx.m.fixed_u32(count).unwrap_or(0),
+            _ => inst.word(3),
+        };
+        let base = component * vector_factor(count);
+        let size = u64::from(component) * u64::from(count);
+        Measure { scalar: component, base: [base; 2], extended: [base; 2], size }
+    }
+
+    fn matrix(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
+        let key = cx.m.key(inst.id(1));
+        let component = key.width().div_ceil(8);
+        let base = [component * vector_factor(key.rows()), component * vector_factor(key.count())];
+        Measure { scalar: component, base, extended: base.map(|a| a.next_multiple_of(16)), size: 0 }
+    }
+
+    fn structure(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
+        let mut all = even(1, 0);
+        for (n, ty) in inst.tail(2).iter().enumerate() {
+            let (n, ty) = (n as u32, Id(*ty));
+            let member = self.get(cx, ty);
+            let layout = matrix_layout(cx, inst.id(1), n);
+            let major = usize::from(layout.row_major);
+            all.scalar = all.scalar.max(member.scalar);
+            all.base = [all.base[0].max(member.base[major]); 2];
+            all.extended = [all.extended[0].max(member.extended[major]); 2];
+            let end = offset_of(cx, inst.id(1), n).map(|o| u64::from(o) + self.size(cx, ty, layout));
+            all.size = all.size.max(end.unwrap_or(0));
+        }
+        all.extended = all.extended.map(|a| a.next_multiple_of(16));
+        all
+    }
+
+    /// Alignment of a type.
+    pub(super) fn alignment(&self, cx: &Cx<'_>, ty: Id, layout: MatrixLayout, wanted: Alignments) -> u32 {
+        let measure = self.get(cx, ty);
+        let major = usize::from(layout.row_major);
+        match wanted {
+            Alignments::None => 1,
+            Alignments::Scalar => measure.scalar.max(1),
+            Alignments::Base => measure.base[major].max(1),
+            Alignments::Extended => measure.extended[major].max(1),
+        }
+    }
+
+    /// Size of a type in bytes, without padding behind it.
+    pub(super) fn size(&self, cx: &Cx<'_>, ty: Id, layout: MatrixLayout) -> u64 {
+        let m = cx.m;
+        let (mut ty, mut size) = (ty, 0u64);
+        for _ in 0..256 {
+            match m.ty(ty) {
+                Some(Type::Array { element, length }) => {
+                    let count = m.fixed_u32(length).unwrap_or(1).max(1);
+                    let stride = u64::from(stride_of(cx, ty).flatten().unwrap_or(0));
+                    size = size.saturating_add(u64::from(count - 1).saturating_mul(stride));
+                    ty = element;
+                }
+                Some(Type::RuntimeArray { .. }) => return size,
+                Some(Type::Matrix { .. }) => {
+                    let key = m.key(ty);
+                    let (lines, length) =
+                        if layout.row_major { (key.rows(), key.count()) } else { (key.count(), key.rows()) };
+                    let stride = u64::from(layout.stride.unwrap_or(0));
+                    let line = u64::from(length) * u64::from(key.width().div_ceil(8));
+                    return size.saturating_add(u64::from(lines.max(1) - 1) * stride).saturating_add(line);
+                }
+                _ => break,
+            }
+        }
+        size.saturating_add(self.get(cx, ty).size)
+    }
+}
+
+fn even(alignment: u32, size: u64) -> Measure {
+    Measure { scalar: alignment, base: [alignment; 2], extended: [alignment; 2], size }
+}
+
+/// Base alignment of a vector in components. For vectors of more than four the specification has no more than their
+/// components' alignment.
+fn vector_factor(count: u32) -> u32 {
+    match count {
+        2 => 2,
+        3 | 4 => 4,
+        _ => 1,
+    }
+}
+
+fn descriptor(cx: &Cx<'_>, op: Op) -> Measure {
+    let layout = match op {
+        Op::TypeSampler => cx.options.sampler_descriptor,
+        Op::TypeImage | Op::TypeSampledImage => cx.options.image_descriptor,
+        Op::TypeBufferEXT | Op::TypeAccelerationStructureKHR | Op::TypeTensorARM => cx.options.buffer_descriptor,
+        _ => None,
+    };
+    layout.map_or(even(1, 0), |l| even(l.align.max(1), u64::from(l.size)))
+}
+
+/// The value of a constant that a decoration names: `None` where specialisation or the implementation chooses it.
+fn constant(cx: &Cx<'_>, id: Id) -> Option<u32> {
+    if cx.m.info(id).op == Op::ConstantSizeOfEXT {
+        let ty = cx.m.def(id)?.id(3);
+        let layout = descriptor(cx, cx.m.info(ty).op);
+        return u32::try_from(layout.size.next_multiple_of(u64::from(layout.scalar.max(1)))).ok().filter(|s| *s > 0);
+    }
+    cx.m.fixed_u32(id)
+}
+
+/// The array stride of a type: `None` where there is none, `Some(None)` where its value is not known.
+pub(super) fn stride_of(cx: &Cx<'_>, ty: Id) -> Option<Option<u32>> {
+    cx.m.own_decorations(ty).find_map(|d| match d.decoration {
+        Decoration::ArrayStride => Some(Some(d.operand())),
+        Decoration::ArrayStrideIdEXT => Some(constant(cx, Id(d.operand()))),
+        _ => None,
+    })
+}
+
+/// Whether a member has an offset.
+pub(super) fn has_offset(cx: &Cx<'_>, ty: Id, member: u32) -> bool {
+    let offset = |d: Decoration| matches!(d, Decoration::Offset | Decoration::OffsetIdEXT);
+    cx.m.member_decorations(ty, member).any(|d| offset(d.decoration))
+}
+
+/// The offset of a member, where it is known.
+pub(super) fn offset_of(cx: &Cx<'_>, ty: Id, member: u32) -> Option<u32> {
+    cx.m.member_decorations(ty, member).find_map(|d| match d.decoration {
+        Decoration::Offset => Some(d.operand()),
+        Decoration::OffsetIdEXT => constant(cx, Id(d.operand())),
+        _ => None,
+    })
+}
+
+/// How the matrices of a member are laid out.
+pub(super) fn matrix_layout(cx: &Cx<'_>, ty: Id, member: u32) -> MatrixLayout {
+    cx.m.member_decorations(ty, member).fold(MatrixLayout::default(), |l, d| match d.decoration {
+        Decoration::MatrixStride => MatrixLayout { stride: Some(d.operand()), ..l },
+        Decoration::RowMajor => MatrixLayout { row_major: true, ..l },
+        _ => l,
+    })
+}

@@ -1,0 +1,83 @@
+//! What 8-bit and 16-bit objects can be used for where only storage capabilities are declared (§2.16.1, "Data rules").
+
+use alloc::format;
+
+use spirula_binary::{Inst, Operands};
+use spirula_diag::{Site, rules};
+use spirula_grammar::{Capability, Class, Op};
+
+use crate::cx::{Cx, msg};
+use crate::facts::Parts;
+
+rules! {
+    group "types";
+    /// With storage capabilities alone, 8-bit and 16-bit objects are loaded, stored, copied and converted to another
+    /// width, but not calculated with.
+    USE: "small-type-use", spec "§2.16.1";
+}
+
+/// The small types that no capability of their own allows.
+fn limited(cx: &Cx<'_>) -> Parts {
+    let mut parts = Parts::default();
+    for (part, capability, extension) in [
+        (Parts::INT8, Capability::Int8, ""),
+        (Parts::INT16, Capability::Int16, "SPV_AMD_gpu_shader_int16"),
+        (Parts::FLOAT16, Capability::Float16, "SPV_AMD_gpu_shader_half_float"),
+    ] {
+        let used = cx.facts.all().any(part);
+        if used && !cx.has(capability) && (extension.is_empty() || !cx.declares(extension)) {
+            parts = parts.or(part);
+        }
+    }
+    parts
+}
+
+/// Judges the uses of small objects in all functions.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    if !cx.has(Capability::Shader) || cx.has(Capability::Kernel) {
+        return;
+    }
+    let limited = limited(cx);
+    if limited == Parts::default() {
+        return;
+    }
+    let m = cx.m;
+    for function in m.functions() {
+        for inst in m.insts(function.body_words()) {
+            if !may_use(inst) {
+                operands(cx, inst, limited);
+            }
+        }
+    }
+}
+
+/// The instructions that take small objects.
+fn may_use(inst: Inst<'_>) -> bool {
+    let debug = matches!(inst.desc().map(|d| d.class), Some(Class::Debug | Class::Annotation));
+    let listed = matches!(
+        inst.op(),
+        Op::CopyObject | Op::Store | Op::FConvert | Op::SConvert | Op::UConvert | Op::ExtInst | Op::Load
+    );
+    debug || listed || inst.desc().is_some_and(|d| matches!(d.class, Class::ControlFlow) && inst.op() != Op::Phi)
+}
+
+fn operands<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, limited: Parts) {
+    let m = cx.m;
+    for operand in Operands::new(inst, &m).flatten() {
+        let Some(id) = operand.id() else { continue };
+        let ty = m.type_id_of(id);
+        // Constants may be folded into whatever uses them.
+        if inst.result() == Some(id) || !cx.parts(ty).any(limited) || m.info(id).is_constant() {
+            continue;
+        }
+        let Some(def) = m.def(id) else { continue };
+        cx.fail(&USE, def, || {
+            msg(format!(
+                "{id} is or contains 8-bit or 16-bit numbers, for which only storage capabilities are declared"
+            ))
+            .note(Site::at(inst.offset()), format!("used by {}", inst.op()))
+            .help("convert it to 32 bits first")
+        })
+        .ok();
+    }
+}
