@@ -127,7 +127,15 @@ impl<'a> Cx<'a> {
 
     /// The same walk, for an instruction that does not live as long as the module.
     pub(crate) fn shorter(&mut self) -> Cx<'_> {
-        Cx { shared: self.shared, here: self.here, flow: self.flow, poison: self.poison, out: self.out }
+        Cx {
+            shared: self.shared,
+            here: self.here,
+            flow: self.flow,
+            poison: self.poison,
+            later: Vec::new(),
+            half_derivatives: self.half_derivatives,
+            out: self.out,
+        }
     }
 
     // --- saying that something is wrong ---

@@ -47,7 +47,8 @@ pub(crate) const TABLE: Table = rule_table! {
 
 /// Vulkan's further rules.
 pub(crate) const VULKAN: Table = rule_table! {
-    Load | AtomicLoad => read;
+    // Loads come here from the rules of resources.
+    AtomicLoad => read;
 };
 
 fn only<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, model: ExecutionModel) -> Checked {
@@ -103,7 +104,7 @@ fn count<'a>(
     })
 }
 
-fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let ty = cx.type_at(inst, 3)?;
     let output = cx.m.pointer(ty).is_some_and(|p| p.0 == StorageClass::Output);
     if !output || !cx.models_here().contains(ExecutionModel::MeshEXT) {

@@ -11,8 +11,8 @@ use spirula_module::{Shape, Type};
 
 use super::measure::{MatrixLayout, Measures, has_offset, matrix_layout, offset_of, stride_of};
 use super::{
-    ALIGNMENT, Alignments, MAJORNESS, MATRIX_ALIGNMENT, MATRIX_SIZE, MATRIX_STRIDE, OFFSET, OVERLAP, RUNTIME_ARRAY,
-    Root, Ruleset, STRADDLE, STRIDE, STRIDE_ALIGNMENT, STRIDE_SIZE, VULKAN_RUNTIME_ARRAY,
+    ALIGNMENT, Alignments, MAJORNESS, MATRIX_ALIGNMENT, MATRIX_PADDING, MATRIX_SIZE, MATRIX_STRIDE, OFFSET, OVERLAP,
+    RUNTIME_ARRAY, Root, Ruleset, STRADDLE, STRIDE, STRIDE_ALIGNMENT, STRIDE_SIZE, STRUCT_STRIDE, VULKAN_RUNTIME_ARRAY,
 };
 use crate::cx::{Cx, Message, msg};
 use crate::facts::{Parts, without_arrays};
@@ -100,12 +100,12 @@ impl Check<'_> {
             }
         }
         members.sort_by_key(|m| (m.offset, m.n));
-        let mut end = 0;
+        let mut before: Option<&Member> = None;
         for member in &members {
-            if !self.placed(cx, inst, member, at, end, root, rules) {
+            if !self.placed(cx, inst, member, at, before, root, rules) {
                 return;
             }
-            end = self.end(cx, member, rules);
+            before = Some(member);
         }
         runtime_array(cx, inst, &members, root, rules);
     }
@@ -140,7 +140,7 @@ impl Check<'_> {
         inst: Inst<'_>,
         member: &Member,
         at: u32,
-        end: u64,
+        before: Option<&Member>,
         root: Root,
         rules: Ruleset,
     ) -> bool {
@@ -157,7 +157,14 @@ impl Check<'_> {
                 format!("member {n} of {id} has Offset {offset}, which is no multiple of its alignment {alignment}");
             return report(cx, inst, &ALIGNMENT, root, rules, text);
         }
-        if u64::from(offset) < end {
+        let (end, padded) = before.map_or((0, 0), |b| self.end(cx, b, rules));
+        let matrix = before.is_some_and(|b| cx.m.key(b.ty).shape() == Shape::Matrix);
+        if u64::from(offset) < padded && u64::from(offset) >= end && matrix {
+            let text =
+                format!("member {n} of {id} has Offset {offset}, in the padding of a matrix that ends at {padded}");
+            report(cx, inst, &MATRIX_PADDING, root, rules, text);
+        } else if u64::from(offset) < padded {
+            let end = padded;
             let text = format!("member {n} of {id} has Offset {offset}, but the member before ends at {end}");
             return report(cx, inst, &OVERLAP, root, rules, text);
         }
@@ -172,16 +179,16 @@ impl Check<'_> {
         true
     }
 
-    /// First offset behind a member that the next one may have.
-    fn end(&self, cx: &Cx<'_>, member: &Member, rules: Ruleset) -> u64 {
+    /// The offset behind a member, and the first one that the next member may have.
+    fn end(&self, cx: &Cx<'_>, member: &Member, rules: Ruleset) -> (u64, u64) {
         let end = u64::from(member.offset).saturating_add(self.measures.size(cx, member.ty, member.layout));
         let padded = matches!(cx.m.key(member.ty).shape(), Shape::Array | Shape::Struct | Shape::Matrix);
         let strict = matches!(rules.alignments, Alignments::Base | Alignments::Extended);
         if !(padded && strict) {
-            return end;
+            return (end, end);
         }
         let alignment = self.measures.alignment(cx, member.ty, member.layout, rules.alignments);
-        end.checked_next_multiple_of(u64::from(alignment)).unwrap_or(u64::MAX)
+        (end, end.checked_next_multiple_of(u64::from(alignment)).unwrap_or(u64::MAX))
     }
 
     fn array(&mut self, cx: &mut Cx<'_>, inst: Inst<'_>, item: Item, root: Root, rules: Ruleset, work: &mut Vec<Item>) {

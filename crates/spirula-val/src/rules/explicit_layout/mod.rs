@@ -39,6 +39,12 @@ rules! {
     /// Members do not overlap; under the base and extended rules, nothing lies in the padding behind a structure, an
     /// array or a matrix.
     OVERLAP: "layout-overlap", spec "§2.2.2";
+    /// Nothing lies in the padding behind a matrix either. Compilers that pack like Direct3D place members there, and
+    /// consumers take them.
+    MATRIX_PADDING: "layout-matrix-padding", warn environment "Vulkan, Offset and Stride Assignment";
+    /// An array of structures has a stride that is a multiple of the structure's base alignment. Consumers with relaxed
+    /// block layout take one that fits the scalars in it.
+    STRUCT_STRIDE: "layout-struct-stride-alignment", warn environment "Vulkan, Offset and Stride Assignment";
     /// Elements of an array do not overlap: the stride is as large as an element, and greater than 0.
     STRIDE_SIZE: "layout-array-stride-size", spec "§2.2.2";
     /// Columns (or rows) of a matrix do not overlap: the stride is as large as one, and greater than 0.
@@ -112,6 +118,10 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     let mut roots = Vec::new();
     global(cx, &mut roots);
     untyped(cx, &mut roots);
+    if !cx.env.is_vulkan() {
+        // Without a client API nobody shares the other storage classes.
+        roots.retain(|r| r.class == StorageClass::PhysicalStorageBuffer);
+    }
     if roots.is_empty() {
         return;
     }
@@ -132,7 +142,10 @@ fn ruleset(cx: &Cx<'_>, root: Root) -> Ruleset {
     };
     let (inner, _) = without_arrays(cx.m, root.ty);
     let uniform = root.class == StorageClass::Uniform && !cx.m.is_decorated(inner, Decoration::BufferBlock);
-    let alignments = if scalar {
+    let alignments = if root.class == StorageClass::ShaderRecordBufferKHR {
+        // Read from shader binding tables, whose records have the layout that the application gives them.
+        Alignments::Scalar
+    } else if scalar {
         Alignments::Scalar
     } else if uniform && !cx.options.uniform_buffer_standard_layout {
         Alignments::Extended
@@ -250,7 +263,7 @@ fn not_allowed<'a>(cx: &mut Cx<'a>, variable: Inst<'a>, class: StorageClass, dat
     let m = cx.m;
     let wrong = match class {
         // Before, nothing forbade it.
-        StorageClass::Function | StorageClass::Private => cx.version >= Version::v1(4),
+        StorageClass::Function | StorageClass::Private => cx.version > Version::v1(4),
         StorageClass::Workgroup => {
             let (inner, _) = without_arrays(m, data);
             let block = m.is_decorated(inner, Decoration::Block);

@@ -325,6 +325,7 @@ fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    crate::rules::mesh::read(cx, inst)?;
     class_models(cx, inst, 3)?;
     let m = cx.m;
     let (rule, heap): (&'static Rule, BuiltIn) = match m.info(inst.id(1)).op {
