@@ -54,6 +54,8 @@ impl Parts {
     pub(crate) const INT: Parts = Parts(1 << 26);
     pub(crate) const UNTYPED_POINTER: Parts = Parts(1 << 27);
 
+    /// An acceleration structure: a descriptor, but not among the opaque types of the specification.
+    pub(crate) const ACCELERATION: Parts = Parts(1 << 29);
     /// Something without a null value.
     pub(crate) const NO_NULL: Parts = Parts(1 << 28);
 
@@ -132,9 +134,8 @@ impl TypeFacts {
             }
             Op::TypePointer | Op::TypeUntypedPointerKHR => pointer(inst, addressing),
             Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV => component(2).or(Parts::COOPERATIVE_MATRIX),
-            Op::TypeImage | Op::TypeSampler | Op::TypeAccelerationStructureKHR | Op::TypeBufferEXT => {
-                Parts::OPAQUE.or(Parts::NO_NULL)
-            }
+            Op::TypeImage | Op::TypeSampler | Op::TypeBufferEXT => Parts::OPAQUE.or(Parts::NO_NULL),
+            Op::TypeAccelerationStructureKHR => Parts::ACCELERATION.or(Parts::NO_NULL),
             Op::TypeTensorARM => Parts::OPAQUE,
             Op::TypeFunction => Parts::NO_NULL,
             Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue => {

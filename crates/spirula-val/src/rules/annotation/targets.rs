@@ -254,14 +254,16 @@ fn linkage<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
 fn stride_id<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let array = matches!(cx.m.info(a.target).op, Op::TypeArray | Op::TypeRuntimeArray);
     let (inner, _) = without_arrays(cx.m, a.target);
-    let ok = array && cx.parts(inner).any(Parts::OPAQUE);
+    let ok = array && cx.parts(inner).any(Parts::OPAQUE.or(Parts::ACCELERATION));
     target_rule(cx, a, ok, &STRIDE_ID, "an array of descriptors")
 }
 
 /// `OffsetIdEXT` on a member.
 pub(super) fn offset_id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let ok = match cx.m.ty(inst.id(1)) {
-        Some(Type::Struct { members }) => members.iter().any(|t| cx.parts(Id(*t)).any(Parts::OPAQUE)),
+        Some(Type::Struct { members }) => {
+            members.iter().any(|t| cx.parts(Id(*t)).any(Parts::OPAQUE.or(Parts::ACCELERATION)))
+        }
         _ => true,
     };
     cx.check_at(ok, &OFFSET_ID, inst, 1, || format!("the structure {} has no descriptors", inst.id(1)))
