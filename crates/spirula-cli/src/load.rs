@@ -23,12 +23,15 @@ pub enum Content {
     Other,
 }
 
+/// For each instruction its first word and its line, in ascending order.
+type Lines = Vec<(u32, u32)>;
+
 /// A module.
 #[derive(Debug)]
 pub(crate) struct Loaded<'b> {
     pub(crate) words: Cow<'b, [u32]>,
     /// The text that it was assembled from, and where in it every instruction stands.
-    text: Option<(&'b [u8], Vec<(u32, u32)>)>,
+    text: Option<(&'b [u8], Lines)>,
 }
 
 impl Loaded<'_> {

@@ -152,15 +152,15 @@ impl TestFile {
 
     /// The text to assemble, and which line of the file each of its lines is.
     fn text(&self) -> Result<(String, Vec<Option<usize>>), TextError> {
-        let body = self.lines.iter().take(self.body_end).enumerate();
+        let body = self.lines.iter().take(self.body_end);
         let Some(prelude) = self.prelude else {
-            let text = body.map(|(_, l)| l.as_str()).collect::<Vec<_>>().join("\n") + "\n";
+            let text = body.map(String::as_str).collect::<Vec<_>>().join("\n") + "\n";
             return Ok((text, (0..self.body_end).map(Some).collect()));
         };
         let sections: Vec<&str> = prelude.lines().filter_map(section).collect();
         let mut current = "body";
         let mut parts: Vec<(&str, usize, &str)> = Vec::new();
-        for (i, line) in body {
+        for (i, line) in body.enumerate() {
             if let Some(name) = section(line) {
                 if !sections.contains(&name) {
                     let message = format!("no section `{name}` in the prelude; it has {}", sections.join(", "));
