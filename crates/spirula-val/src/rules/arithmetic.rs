@@ -11,7 +11,7 @@ use super::conversion::encoding;
 use super::cooperative_matrix;
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
-use crate::signature::describe;
+use crate::signature::{describe, is_ints};
 
 rules! {
     group "arithmetic";
@@ -48,11 +48,18 @@ pub(crate) const TABLE: Table = rule_table! {
 /// The Result Type's encoding, where the instruction has none.
 pub(crate) fn no_encoding(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let key = cx.result_key(inst)?;
+    nv_product(cx, inst)?;
     let encoded = key.component_class() == Scalar::EncodedFloat;
     let (m, op) = (cx.m, inst.op());
     cx.check_at(!encoded, &ENCODED, inst, 1, || {
         format!("{op} cannot compute with {}, whose floats have an encoding", describe(m, inst.id(1)))
     })
+}
+
+/// Matrices of `SPV_NV_cooperative_matrix` have no product component by component.
+fn nv_product(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let nv = inst.op() == Op::FMul && cx.m.info(inst.id(1)).op == Op::TypeCooperativeMatrixNV;
+    cx.check_at(!nv, &PRODUCT, inst, 1, || "OpFMul on an OpTypeCooperativeMatrixNV")
 }
 
 fn dot(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
@@ -160,7 +167,7 @@ fn extended(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let key = member.map_or(TypeKey::NONE, |t| m.key(t));
     // Signedness matters for the unsigned ones.
     let signed = inst.op() == Op::SMulExtended || !key.is_signed();
-    cx.check_at(key.is_int_scalar_or_vector() && signed, &EXTENDED, inst, 1, || {
+    cx.check_at(is_ints(key) && signed, &EXTENDED, inst, 1, || {
         let kind = if inst.op() == Op::SMulExtended { "an integer" } else { "an unsigned integer" };
         format!(
             "the Result Type is {}, but must be a structure of two members of the same type, {kind} scalar or vector",

@@ -7,7 +7,7 @@ use spirula_diag::{Checked, Failed, rules};
 use spirula_grammar::Op;
 use spirula_module::{Scalar, Shape, Type};
 
-use super::{cooperative_matrix, narrow};
+use super::cooperative_matrix;
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::signature::describe;
@@ -86,7 +86,7 @@ fn extract_dynamic(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         format!("the Result Type is {}, not the component type of {}", describe(m, inst.id(1)), describe(m, ty))
     })?;
     dynamic_index(cx, inst, 4)?;
-    narrow::check(cx, inst, &[3])
+    Ok(())
 }
 
 fn dynamic_index(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
@@ -114,10 +114,10 @@ fn insert_dynamic(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         format!("{} has type {}, not the component type of {}", inst.id(4), describe(m, value), describe(m, ty))
     })?;
     dynamic_index(cx, inst, 5)?;
-    narrow::check(cx, inst, &[])
+    Ok(())
 }
 
-fn shuffle(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn shuffle(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let literals = inst.tail(5);
     let result = vector(cx, inst.id(1));
@@ -154,7 +154,7 @@ fn shuffle(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
             format!("the literal {literal} selects none of the {total} components of the two vectors")
         });
     }
-    narrow::check(cx, inst, &[3, 4])
+    Ok(())
 }
 
 fn construct(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
@@ -195,7 +195,7 @@ fn construct(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
             });
         }
     }
-    narrow::check(cx, inst, &[])
+    Ok(())
 }
 
 fn constituent(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, wanted: Id) -> Checked {
@@ -257,7 +257,7 @@ fn construct_replicated(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
             });
         }
         Some(Type::Other(of)) if of.op() == Op::TypeCooperativeMatrixNV => of.id(2),
-        Some(Type::Other(of)) if of.op() == Op::TypeTensorARM => return Ok(()),
+        Some(Type::Other(of)) if of.op() == Op::TypeTensorARM => of.id(2),
         _ => {
             return cx.fail_at(&CONSTRUCT_RESULT, inst, 1, || {
                 format!("the Result Type {} is no composite", describe(m, inst.id(1)))
@@ -320,7 +320,7 @@ pub(crate) fn extract(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(got == inst.id(1), &INDEX_RESULT, inst, 1, || {
         format!("the Result Type is {}, but the indexes select {}", describe(m, inst.id(1)), describe(m, got))
     })?;
-    narrow::check(cx, inst, &[3])
+    Ok(())
 }
 
 pub(crate) fn insert(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
@@ -333,7 +333,7 @@ pub(crate) fn insert(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(got == object, &INDEX_RESULT, inst, 3, || {
         format!("the object has type {}, but the indexes select {}", describe(m, object), describe(m, got))
     })?;
-    narrow::check(cx, inst, &[])
+    Ok(())
 }
 
 fn copy(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
@@ -407,5 +407,5 @@ fn transpose(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(fits, &TRANSPOSE, inst, 3, || {
         format!("{} is not the transpose of {}", describe(m, inst.id(1)), describe(m, ty))
     })?;
-    narrow::check(cx, inst, &[3])
+    Ok(())
 }

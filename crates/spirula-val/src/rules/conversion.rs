@@ -7,7 +7,7 @@ use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{AddressingModel, Capability, Decoration, FPEncoding, StorageClass, Version};
 use spirula_module::{Scalar, Shape, Type, TypeKey};
 
-use super::{cooperative_matrix, narrow};
+use super::cooperative_matrix;
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::signature::describe;
@@ -59,7 +59,6 @@ pub(crate) const TABLE: Table = rule_table! {
     GenericCastToPtr | GenericCastToPtrExplicit => from_generic;
     ConvertUToAccelerationStructureKHR => to_acceleration_structure;
     BitcastExtractEXT => bitcast_extract;
-    CooperativeMatrixConvertUseEXT => cooperative_matrix::convert_use;
 };
 
 /// Whether the component's encoding is one of the microscaling formats.
@@ -104,8 +103,7 @@ pub(crate) fn component_type(cx: &Cx<'_>, ty: Id) -> Option<Id> {
     Some(ty)
 }
 
-fn between_classes(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
-    narrow::check(cx, inst, &[3])?;
+pub(crate) fn between_classes(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let operand = cx.type_at(inst, 3)?;
     if cx.result_key(inst)?.shape() == Shape::CooperativeMatrix {
         cooperative_matrix::conversion(cx, inst, operand)?;
@@ -122,7 +120,7 @@ fn between_classes(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     Ok(())
 }
 
-fn width(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn width(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let operand = cx.type_at(inst, 3)?;
     let (from, to) = (cx.key(operand)?, cx.result_key(inst)?);
     if to.shape() == Shape::CooperativeMatrix {
@@ -151,7 +149,7 @@ fn is_number(key: TypeKey) -> bool {
     number && matches!(key.shape(), Shape::Scalar | Shape::Vector | Shape::CooperativeMatrix | Shape::CooperativeVector)
 }
 
-fn bitcast(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn bitcast(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let operand = cx.type_at(inst, 3)?;
     let (from, to) = (cx.key(operand)?, cx.result_key(inst)?);
     let m = cx.m;
@@ -185,8 +183,17 @@ fn bitcast_bits(cx: &mut Cx<'_>, inst: Inst<'_>, operand: Id, from: TypeKey, to:
     if from.shape() == Shape::CooperativeMatrix || to.shape() == Shape::CooperativeMatrix {
         cooperative_matrix::conversion(cx, inst, operand)?;
     }
-    let scalars = from.is_scalar_or_vector() && to.is_scalar_or_vector();
-    let equal = if scalars {
+    let long = |k: TypeKey| k.shape() == Shape::CooperativeVector;
+    let equal = if long(from) || long(to) {
+        let bits = |cx: &Cx<'_>, ty: Id, key: TypeKey| match cx.m.ty(ty) {
+            Some(Type::VectorId { count, .. }) => cx.m.fixed_u32(count).map(|c| c.wrapping_mul(key.width())),
+            _ => Some(key.count() * key.width()),
+        };
+        match (bits(cx, operand, from), bits(cx, inst.id(1), to)) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        }
+    } else if from.is_scalar_or_vector() && to.is_scalar_or_vector() {
         from.width() * from.count() == to.width() * to.count()
     } else {
         from.shape() == to.shape() && from.width() == to.width()
@@ -226,7 +233,7 @@ fn is_pointer_or_vector(cx: &Cx<'_>, ty: Id, key: TypeKey) -> bool {
             && matches!(cx.m.ty(ty), Some(Type::Vector { component, .. }) if cx.m.key(component).is_pointer())
 }
 
-fn pointer_to_int(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn pointer_to_int(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let operand = cx.type_at(inst, 3)?;
     let (from, to) = (cx.key(operand)?, cx.result_key(inst)?);
     let m = cx.m;
@@ -239,7 +246,7 @@ fn pointer_to_int(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     physical(cx, inst, 3, operand, (1, to))
 }
 
-fn int_to_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn int_to_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let operand = cx.type_at(inst, 3)?;
     let (from, to) = (cx.key(operand)?, cx.result_key(inst)?);
     let m = cx.m;
@@ -308,12 +315,12 @@ fn cast(
     })
 }
 
-fn to_generic(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn to_generic(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let [to, from] = casts(cx, inst)?;
     cast(cx, inst, to.0 == StorageClass::Generic, is_specific(from.0), [to.1, from.1], [to.0, from.0])
 }
 
-fn from_generic(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn from_generic(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let [to, from] = casts(cx, inst)?;
     cast(cx, inst, is_specific(to.0), from.0 == StorageClass::Generic, [to.1, from.1], [to.0, from.0])?;
     if let Some(class) = inst.words().get(4).map(|w| StorageClass(*w)) {

@@ -29,7 +29,6 @@ pub(crate) mod memory;
 pub(crate) mod mesh;
 pub(crate) mod misc;
 pub(crate) mod mode_setting;
-pub(crate) mod narrow;
 pub(crate) mod non_uniform;
 pub(crate) mod opencl;
 pub(crate) mod operand;
@@ -65,14 +64,19 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     composite::RULES,
     conversion::RULES,
     cooperative_matrix::RULES,
+    cooperative_matrix::access::RULES,
+    cooperative_matrix::multiply::RULES,
+    cooperative_matrix::qcom::RULES,
+    cooperative_matrix::tensor::RULES,
+    cooperative_matrix::vector::RULES,
     image::RULES,
     image::access::RULES,
     image::operands::RULES,
     image::qcom::RULES,
     image::query::RULES,
     image::sample::RULES,
+    image::tile::RULES,
     image::types::RULES,
-    narrow::RULES,
     relational::RULES,
     misc::RULES,
     universal::RULES,

@@ -40,7 +40,7 @@ fn no_encoding(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     })
 }
 
-fn select(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(crate) fn select(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let key = cx.result_key(inst)?;
     let m = cx.m;
     let ty = inst.id(1);

@@ -326,6 +326,16 @@ fn bad_operand(cx: &mut Cx<'_>, inst: Inst<'_>, form: Form, word: usize, wanted:
     })
 }
 
+/// Whether it is a scalar or a vector, perhaps a long one, of integers.
+pub(crate) fn is_ints(key: TypeKey) -> bool {
+    key.is_int_scalar_or_vector() || key.shape() == Shape::CooperativeVector && key.component_class() == Scalar::Int
+}
+
+/// Whether it is a scalar or a vector, perhaps a long one, of floating-point numbers.
+pub(crate) fn is_floats(key: TypeKey) -> bool {
+    key.is_float_scalar_or_vector() || key.shape() == Shape::CooperativeVector && key.component_class() == Scalar::Float
+}
+
 /// A type in words: `%5 (vector of 4 32-bit floats)`. For messages.
 #[cold]
 pub(crate) fn describe(m: Module<'_>, ty: Id) -> String {

@@ -9,7 +9,7 @@ use spirula_module::{ModelSet, Scalar, Shape, Type, TypeKey};
 use super::{Ext, FIRST, ext_signatures};
 use crate::cx::Cx;
 use crate::rules::arithmetic::ENCODED;
-use crate::signature::{Con, Signature, describe};
+use crate::signature::{Con, Signature, describe, is_floats, is_ints};
 
 rules! {
     group "ext_inst";
@@ -73,13 +73,13 @@ fn same(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
 
 /// `Modf` and `Frexp`, which store a second result.
 fn pointer(cx: &mut Cx<'_>, ext: Ext<'_>, result: TypeKey, int: bool) -> Checked {
-    ext.result(cx, result.is_float_scalar_or_vector(), "a floating-point scalar or vector")?;
+    ext.result(cx, is_floats(result), "a floating-point scalar or vector")?;
     same(cx, ext)?;
     let (_, pointee) = ext.pointer(cx, 1)?;
     if int {
         let key = cx.m.key(pointee);
         let small = key.width() == 16 && cx.declares("SPV_AMD_gpu_shader_int16");
-        let ok = key.is_int_scalar_or_vector() && (key.width() == 32 || small);
+        let ok = is_ints(key) && (key.width() == 32 || small);
         ext.operand(cx, 1, ok, "a pointer to 32-bit integers")?;
         ext.operand(cx, 1, key.count() == result.count(), "a pointer to as many integers as x has components")
     } else {
@@ -97,11 +97,11 @@ fn structure(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
     let (a, b) = (cx.m.key(first), cx.m.key(second));
     if int {
         let small = b.width() == 16 && cx.declares("SPV_AMD_gpu_shader_int16");
-        let ints = b.is_int_scalar_or_vector() && (b.width() == 32 || small) && b.count() == a.count();
-        let ok = a.is_float_scalar_or_vector() && ints;
+        let ints = is_ints(b) && (b.width() == 32 || small) && b.count() == a.count();
+        let ok = is_floats(a) && ints;
         ext.result(cx, ok, "a structure of floats and as many 32-bit integers")?;
     } else {
-        let ok = a.is_float_scalar_or_vector() && first == second;
+        let ok = is_floats(a) && first == second;
         ext.result(cx, ok, "a structure of two members of one floating-point type")?;
     }
     let x = cx.type_at(ext.inst, FIRST)?;

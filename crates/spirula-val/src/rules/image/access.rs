@@ -154,7 +154,7 @@ pub(super) fn texel_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let typed = inst.op() == Op::ImageTexelPointer;
     let (class, pointee) = match (m.pointer(inst.id(1)), typed) {
         (Some((class, pointee)), true) if pointee != Id(0) => (class, pointee),
-        (Some((class, Id(0))), false) => (class, Id(0)),
+        (Some((class, pointee)), false) => (class, pointee),
         _ => {
             return cx
                 .fail_at(&POINTER, inst, 1, || format!("the Result Type {} is no pointer", describe(m, inst.id(1))));
@@ -166,7 +166,7 @@ pub(super) fn texel_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let key = m.key(pointee);
     let number = matches!(key.component_class(), Scalar::Int | Scalar::Float) && key.is_scalar_or_vector();
     let vector = key.shape() == Shape::Vector && !cx.has(Capability::AtomicFloat16VectorNV);
-    let ok = !typed || key.shape() == Shape::Void || number && !vector;
+    let ok = pointee == Id(0) || key.shape() == Shape::Void || number && !vector;
     cx.check_at(ok, &POINTER, inst, 1, || format!("the Result Type points to {}, not a number", describe(m, pointee)))?;
     // The untyped form names the image's type in an operand of its own.
     let first = if typed { 3 } else { 4 };

@@ -5,6 +5,7 @@ pub(super) mod operands;
 pub(super) mod qcom;
 pub(super) mod query;
 pub(super) mod sample;
+pub(super) mod tile;
 pub(super) mod types;
 
 use alloc::format;
@@ -64,6 +65,8 @@ pub(crate) const TABLE: Table = rule_table! {
         | ImageBlockMatchGatherSADQCOM => qcom::block_match;
     ImageBlockMatchWindowSSDQCOM | ImageBlockMatchWindowSADQCOM => qcom::block_match_window;
     ImageGatherQCOM => qcom::gather;
+    ColorAttachmentReadEXT => tile::color;
+    DepthAttachmentReadEXT | StencilAttachmentReadEXT => tile::depth_or_stencil;
 };
 
 /// The image type that a type is, or is sampled from.

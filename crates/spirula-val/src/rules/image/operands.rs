@@ -57,7 +57,10 @@ fn is_explicit(op: Op) -> bool {
 }
 
 fn is_gather(op: Op) -> bool {
-    matches!(op, Op::ImageGather | Op::ImageDrefGather | Op::ImageSparseGather | Op::ImageSparseDrefGather)
+    matches!(
+        op,
+        Op::ImageGather | Op::ImageDrefGather | Op::ImageSparseGather | Op::ImageSparseDrefGather | Op::ImageGatherQCOM
+    )
 }
 
 fn is_fetch(op: Op) -> bool {
@@ -164,7 +167,7 @@ fn levels(cx: &mut Cx<'_>, r: &mut Reader<'_>) -> Checked {
                 "gradients have a component for each dimension of the image",
             )?;
         }
-        r.levels(cx, word, "Grad")?;
+        r.place(cx, word, r.image.ms == 0, "Grad is for images with one sample")?;
     }
     Ok(())
 }

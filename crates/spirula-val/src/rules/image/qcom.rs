@@ -24,24 +24,22 @@ rules! {
 /// How far loads and access chains are followed to the variable.
 const MOST: usize = 32;
 
-/// The variable that a loaded image or sampler comes from.
-fn source(cx: &Cx<'_>, id: Id) -> Id {
+/// Whether the image, sampled image or sampler has the decoration, or what it was loaded from.
+fn is_decorated(cx: &Cx<'_>, id: Id, decoration: Decoration) -> bool {
     let mut id = id;
     for _ in 0..MOST {
-        let Some(def) = cx.m.def(id) else { return id };
+        if cx.m.is_decorated(id, decoration) {
+            return true;
+        }
+        let Some(def) = cx.m.def(id) else { return false };
         id = match def.op() {
             Op::Load | Op::CopyObject | Op::AccessChain | Op::InBoundsAccessChain | Op::SampledImage | Op::Image => {
                 def.id(3)
             }
-            _ => return id,
+            _ => return false,
         };
     }
-    id
-}
-
-/// Whether the image (or sampled image) comes from a variable with the decoration.
-fn is_decorated(cx: &Cx<'_>, id: Id, decoration: Decoration) -> bool {
-    cx.m.is_decorated(source(cx, id), decoration)
+    false
 }
 
 /// Whether the module can have such textures at all.

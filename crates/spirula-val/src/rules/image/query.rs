@@ -48,7 +48,9 @@ fn int_scalar(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 
 pub(super) fn format_or_order(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     int_scalar(cx, inst)?;
-    super::image(cx, inst, 3).map(|_| ())
+    let image = super::image(cx, inst, 3)?;
+    let tile = image.dim == Dim::TileImageDataEXT;
+    cx.check_at(!tile, &SHAPE, inst, 3, || format!("{} on a tile image", inst.op()))
 }
 
 /// The size of an image has a component for each dimension and one for the layers.
@@ -75,10 +77,11 @@ pub(super) fn size_lod(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(image.ms == 0, &SHAPE, inst, 3, || "the image is multisampled")?;
     sampled(cx, inst, image)?;
     size_components(cx, inst, image)?;
-    let ok = cx.key_at(inst, 4)?.is_int();
+    let level = cx.key_at(inst, 4)?;
+    let ok = level.is_int() && (level.width() == 32 || cx.has(Capability::Kernel) && level.width() == 64);
     let m = cx.m;
     cx.check_at(ok, &OPERAND, inst, 4, || {
-        format!("the level of detail has type {}, not an integer", describe(m, m.type_id_of(inst.id(4))))
+        format!("the level of detail has type {}, not a 32-bit integer", describe(m, m.type_id_of(inst.id(4))))
     })
 }
 

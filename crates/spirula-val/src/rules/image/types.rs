@@ -101,6 +101,9 @@ fn vulkan(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
                 sampled.component_class() == Scalar::Int
             }
         };
+        // What is stored in fewer than 64 bits has the Sampled Type's signedness, for modules that cannot extend.
+        let signs = image.sampled == 2 && cx.version < Version::v1(4) && kind != Kind::Float;
+        let ok = ok && (!signs || sampled.is_signed() == (kind == Kind::Signed));
         let wide = matches!(image.format, ImageFormat::R64i | ImageFormat::R64ui);
         let ok = ok && (kind == Kind::Float || wide == (sampled.width() == 64));
         cx.check_at(ok, &FORMAT, inst, 8, || {

@@ -1,11 +1,17 @@
 //! Cooperative matrices: `SPV_KHR_cooperative_matrix`, `SPV_NV_cooperative_matrix2` and their kin.
 
+pub(super) mod access;
+pub(super) mod multiply;
+pub(super) mod qcom;
+pub(super) mod tensor;
+pub(super) mod vector;
+
 use alloc::format;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, rules};
+use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{Capability, Op};
-use spirula_module::Type;
+use spirula_module::{Type, TypeKey};
 
 use super::conversion;
 use crate::cx::{Cx, msg};
@@ -16,6 +22,8 @@ rules! {
     group "cooperative_matrix";
     /// Cooperative matrices that an instruction combines element by element have the same scope, rows, columns and use.
     EXTENT: "cooperative-matrix-extent", extension "SPV_KHR_cooperative_matrix";
+    /// The length of a cooperative matrix type is an unsigned 32-bit integer.
+    LENGTH: "cooperative-matrix-length", extension "SPV_KHR_cooperative_matrix";
     /// A conversion keeps a cooperative matrix's use. With the capability `CooperativeMatrixConversionsNV` (or its `EXT`
     /// successor), an accumulator can become the `A` or `B` of a multiplication.
     USE: "cooperative-matrix-use", extension "SPV_NV_cooperative_matrix2";
@@ -24,7 +32,33 @@ rules! {
     CONVERT_USE: "cooperative-matrix-convert-use", extension "SPV_EXT_cooperative_matrix_maintenance1";
 }
 
-pub(crate) const TABLE: Table = rule_table! {};
+pub(crate) const TABLE: Table = rule_table! {
+    CooperativeMatrixConvertUseEXT => convert_use;
+    CooperativeMatrixLengthKHR | CooperativeMatrixLengthNV => length;
+    CooperativeMatrixMulAddKHR | CooperativeMatrixMulAddNV => multiply::mul_add;
+    CooperativeMatrixTransposeNV => multiply::transpose;
+    CooperativeMatrixReduceEXT => multiply::reduce;
+    CooperativeMatrixPerElementOpEXT => multiply::per_element;
+    CooperativeMatrixGetCoordinateEXT => multiply::coordinate;
+    CooperativeMatrixLoadKHR | CooperativeMatrixLoadNV => access::load;
+    CooperativeMatrixStoreKHR | CooperativeMatrixStoreNV => access::store;
+    CooperativeMatrixLoadTensorNV => tensor::load;
+    CooperativeMatrixStoreTensorNV => tensor::store;
+    TypeTensorLayoutNV => tensor::layout_type;
+    TypeTensorViewNV => tensor::view_type;
+    CreateTensorLayoutNV | CreateTensorViewNV => tensor::create;
+    TensorLayoutSetDimensionNV | TensorLayoutSetStrideNV | TensorLayoutSetBlockSizeNV | TensorLayoutSliceNV
+        | TensorLayoutSetClampValueNV | TensorViewSetDimensionNV | TensorViewSetStrideNV
+        | TensorViewSetClipNV => tensor::set;
+    CooperativeVectorLoadNV | CooperativeVectorStoreNV => vector::access;
+    CooperativeVectorMatrixMulNV | CooperativeVectorMatrixMulAddNV => vector::multiply;
+    CooperativeVectorOuterProductAccumulateNV => vector::outer_product;
+    CooperativeVectorReduceSumAccumulateNV => vector::reduce_sum;
+    BitCastArrayQCOM => qcom::bit_cast;
+    CompositeConstructCoopMatQCOM => qcom::construct;
+    CompositeExtractCoopMatQCOM => qcom::extract;
+    ExtractSubArrayQCOM => qcom::sub_array;
+};
 
 /// Scope, rows, columns and use of a cooperative matrix type. The use is `%0` for the NV type.
 pub(crate) fn extent(cx: &Cx<'_>, ty: Id) -> Option<[Id; 4]> {
@@ -144,4 +178,56 @@ pub(crate) fn convert_use(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(changes, &CONVERT_USE, inst, 3, || {
         format!("the use goes from {} to {}, but one of them must be MatrixAccumulatorKHR", from[3], to[3])
     })
+}
+
+/// The component type of a cooperative matrix type.
+pub(crate) fn component(cx: &Cx<'_>, ty: Id) -> Option<Id> {
+    match cx.m.ty(ty)? {
+        Type::CooperativeMatrix { component, .. } => Some(component),
+        Type::Other(inst) if inst.op() == Op::TypeCooperativeMatrixNV => Some(inst.id(2)),
+        _ => None,
+    }
+}
+
+/// `OpCooperativeMatrixLengthKHR` and its NV form.
+pub(crate) fn length(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let m = cx.m;
+    let key = cx.result_key(inst)?;
+    let ok = key.is_int() && key.width() == 32 && !key.is_signed();
+    cx.check_at(ok, &LENGTH, inst, 1, || format!("the Result Type is {}", describe(m, inst.id(1))))?;
+    let wanted = if inst.op() == Op::CooperativeMatrixLengthNV {
+        Op::TypeCooperativeMatrixNV
+    } else {
+        Op::TypeCooperativeMatrixKHR
+    };
+    let op = m.info(inst.id(3)).op;
+    cx.check_at(op == wanted, &LENGTH, inst, 3, || format!("{} is the result of {op}, not of {wanted}", inst.id(3)))
+}
+
+/// Fails unless `word` names a value of the type that the test accepts.
+fn value(
+    cx: &mut Cx<'_>,
+    rule: &'static Rule,
+    inst: Inst<'_>,
+    word: usize,
+    must: &str,
+    test: fn(TypeKey) -> bool,
+) -> Checked {
+    let ok = test(cx.key_at(inst, word)?);
+    let m = cx.m;
+    cx.check_at(ok, rule, inst, word, || {
+        let id = inst.id(word);
+        format!("{id} has type {}, but must be {must}", describe(m, m.type_id_of(id)))
+    })
+}
+
+/// Fails unless `word` names a constant.
+fn constant(cx: &mut Cx<'_>, rule: &'static Rule, inst: Inst<'_>, word: usize, what: &str) -> Checked {
+    let id = inst.id(word);
+    let ok = cx.m.info(id).is_constant();
+    cx.check_at(ok, rule, inst, word, || format!("{what} {id} is no constant"))
+}
+
+fn is_int32(key: TypeKey) -> bool {
+    key.is_int() && key.width() == 32
 }

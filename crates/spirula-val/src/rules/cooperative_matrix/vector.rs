@@ -1,0 +1,134 @@
+//! `SPV_NV_cooperative_vector`.
+
+use alloc::format;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{ComponentType, MemoryAccess, Op};
+use spirula_module::{Shape, Type, TypeKey};
+
+use super::access::memory;
+use super::{constant, is_int32, may_be_equal, value};
+use crate::cx::Cx;
+use crate::signature::describe;
+
+rules! {
+    group "cooperative_matrix";
+    /// Cooperative vectors are loaded, stored and accumulated through pointers to arrays, at integer offsets.
+    ACCESS: "cooperative-vector-access", extension "SPV_NV_cooperative_vector";
+    /// The product of a matrix and a cooperative vector has sizes, types and interpretations that fit.
+    PRODUCT: "cooperative-vector-product", extension "SPV_NV_cooperative_vector";
+}
+
+fn is_vector(key: TypeKey) -> bool {
+    matches!(key.shape(), Shape::CooperativeVector | Shape::Vector)
+}
+
+fn is_offset(key: TypeKey) -> bool {
+    key.is_int() && matches!(key.width(), 32 | 64)
+}
+
+fn pointer(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+    let ty = cx.type_at(inst, word)?;
+    let m = cx.m;
+    let ok = match m.pointer(ty) {
+        Some((_, Id(0))) => true,
+        Some((_, pointee)) => matches!(m.ty(pointee), Some(Type::Array { .. } | Type::RuntimeArray { .. })),
+        None => false,
+    };
+    cx.check_at(ok, &ACCESS, inst, word, || {
+        format!("{} has type {}, not a pointer to an array", inst.id(word), describe(m, ty))
+    })
+}
+
+pub(super) fn access(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let m = cx.m;
+    if inst.op() == Op::CooperativeVectorLoadNV {
+        let ok = is_vector(cx.result_key(inst)?);
+        cx.check_at(ok, &ACCESS, inst, 1, || format!("{} is no cooperative vector", describe(m, inst.id(1))))?;
+        pointer(cx, inst, 3)?;
+        value(cx, &ACCESS, inst, 4, "a 32-bit or 64-bit integer", is_offset)?;
+        return memory(cx, inst, 5, MemoryAccess::MakePointerAvailable);
+    }
+    pointer(cx, inst, 1)?;
+    value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
+    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_vector)?;
+    memory(cx, inst, 4, MemoryAccess::MakePointerVisible)
+}
+
+/// A constant 32-bit integer.
+fn interpretation(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+    value(cx, &PRODUCT, inst, word, "a 32-bit integer", is_int32)?;
+    constant(cx, &PRODUCT, inst, word, "the interpretation")
+}
+
+/// The length of a vector is the constant at `word`.
+fn length(cx: &mut Cx<'_>, inst: Inst<'_>, ty: Id, word: usize) -> Checked {
+    let size = inst.id(word);
+    let ok = match cx.m.ty(ty) {
+        Some(Type::VectorId { count, .. }) => may_be_equal(cx, count, size),
+        Some(Type::Vector { count, .. }) => cx.m.fixed_u32(size).is_none_or(|s| s == count),
+        _ => true,
+    };
+    let m = cx.m;
+    cx.check_at(ok, &PRODUCT, inst, word, || format!("{} has not {size} components", describe(m, ty)))
+}
+
+pub(super) fn multiply(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let m = cx.m;
+    let bias = inst.op() == Op::CooperativeVectorMatrixMulAddNV;
+    let result = cx.result_key(inst)?;
+    cx.check_at(is_vector(result), &PRODUCT, inst, 1, || {
+        format!("{} is no cooperative vector", describe(m, inst.id(1)))
+    })?;
+    value(cx, &PRODUCT, inst, 3, "a cooperative vector", is_vector)?;
+    interpretation(cx, inst, 4)?;
+    pointer(cx, inst, 5)?;
+    value(cx, &PRODUCT, inst, 6, "a 32-bit or 64-bit integer", is_offset)?;
+    interpretation(cx, inst, 7)?;
+    let mut next = 8;
+    if bias {
+        pointer(cx, inst, 8)?;
+        value(cx, &PRODUCT, inst, 9, "a 32-bit or 64-bit integer", is_offset)?;
+        interpretation(cx, inst, 10)?;
+        next = 11;
+    }
+    for word in next..next + 3 {
+        value(cx, &PRODUCT, inst, word, "a 32-bit integer", is_int32)?;
+        constant(cx, &PRODUCT, inst, word, "the size or layout")?;
+    }
+    value(cx, &PRODUCT, inst, next + 3, "a Boolean", |k| k.is_bool())?;
+    constant(cx, &PRODUCT, inst, next + 3, "Transpose")?;
+    length(cx, inst, inst.id(1), next)?;
+    let packed = [ComponentType::SignedInt8PackedNV, ComponentType::UnsignedInt8PackedNV];
+    let reads = m.fixed_u32(inst.id(4));
+    if !packed.iter().any(|p| reads.is_none_or(|r| r == p.0)) {
+        length(cx, inst, m.type_id_of(inst.id(3)), next + 1)?;
+    }
+    match inst.words().get(next + 4) {
+        // The stride is an operand of its own, in front of the cooperative matrix operands.
+        Some(_) => value(cx, &PRODUCT, inst, next + 4, "a 32-bit integer", is_int32),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn outer_product(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    pointer(cx, inst, 1)?;
+    value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
+    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_vector)?;
+    value(cx, &ACCESS, inst, 4, "a cooperative vector", is_vector)?;
+    for word in [5, 6] {
+        value(cx, &ACCESS, inst, word, "a 32-bit integer", is_int32)?;
+        constant(cx, &ACCESS, inst, word, "the layout or interpretation")?;
+    }
+    match inst.words().get(7) {
+        Some(_) => value(cx, &ACCESS, inst, 7, "a 32-bit integer", is_int32),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn reduce_sum(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    pointer(cx, inst, 1)?;
+    value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
+    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_vector)
+}
