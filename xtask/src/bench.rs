@@ -1,7 +1,8 @@
 //! `cargo xtask bench`: speed and memory next to other tools, on the corpus' large modules and on all of it.
 //!
-//! Wall times are medians of alternating runs, one core each (`-j1`), whole processes; a batch uses all cores. Peaks
-//! are the processes' largest resident sets. Peers are found in `--peers DIR` or on PATH; none is installed.
+//! Wall times are medians of alternating runs, one core each (`-j1`), whole processes; a batch uses all cores. The ratio
+//! of CPU times stands beside that of wall times, for machines that do other work too. Peaks are the processes' largest
+//! resident sets. Peers are found in `--peers DIR` or on PATH; none is installed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ static LARGE: &[&str] = &[
 #[derive(Clone, Copy)]
 struct Sample {
     wall: Duration,
+    /// User and system time.
+    cpu: Duration,
     peak: u64,
 }
 
@@ -63,7 +66,7 @@ pub fn run(args: &Args) -> Result<()> {
             continue;
         };
         println!("\n{operation}: spirula against {} ({})", peer.display(), version(&peer));
-        println!("{:40} {:>9} {:>9} {:>6} {:>8} {:>8}", "module", "ms", "theirs", "×", "MiB", "theirs");
+        heading("module");
         for module in LARGE {
             large(args, operation, &ours, &peer, &real.join(module), &scratch)?;
         }
@@ -149,7 +152,12 @@ fn large(args: &Args, operation: &str, ours: &Path, peer: &Path, module: &Path, 
 fn line(name: &str, a: Sample, b: Sample) {
     let ms = |s: Sample| s.wall.as_secs_f64() * 1e3;
     let mib = |s: Sample| s.peak as f64 / f64::from(1 << 20);
-    println!("{name:40} {:9.1} {:9.1} {:6.1} {:8.1} {:8.1}", ms(a), ms(b), ms(b) / ms(a), mib(a), mib(b));
+    let cpu = b.cpu.as_secs_f64() / a.cpu.as_secs_f64().max(1e-6);
+    println!("{name:40} {:9.1} {:9.1} {:6.1} {cpu:6.1} {:8.1} {:8.1}", ms(a), ms(b), ms(b) / ms(a), mib(a), mib(b));
+}
+
+fn heading(of: &str) {
+    println!("{of:40} {:>9} {:>9} {:>6} {:>6} {:>8} {:>8}", "ms", "theirs", "×", "× CPU", "MiB", "theirs");
 }
 
 fn median(mut samples: Vec<Sample>) -> Sample {
@@ -160,7 +168,7 @@ fn median(mut samples: Vec<Sample>) -> Sample {
 /// The whole corpus: ours as one process; theirs once per file, and with the folder as argument.
 fn batch(ours: &Path, peer: &Path, real: &Path) -> Result<()> {
     println!("\nval, the whole corpus ({}), all cores", real.display());
-    println!("{:40} {:>9} {:>9} {:>6} {:>8} {:>8}", "", "ms", "theirs", "×", "MiB", "theirs");
+    heading("");
     let mut mine = Vec::new();
     for _ in 0..3 {
         mine.push(sample(Command::new(ours).arg("val").arg(real))?);
@@ -169,12 +177,12 @@ fn batch(ours: &Path, peer: &Path, real: &Path) -> Result<()> {
     let folder = sample(Command::new(peer).arg(real))?;
     line("against its folder mode", mine, folder);
     let files = files(real)?;
-    let started = Instant::now();
-    let mut peak = 0;
+    let mut sum = Sample { wall: Duration::ZERO, cpu: Duration::ZERO, peak: 0 };
     for file in &files {
-        peak = peak.max(sample(Command::new(peer).arg(file))?.peak);
+        let one = sample(Command::new(peer).arg(file))?;
+        sum = Sample { wall: sum.wall + one.wall, cpu: sum.cpu + one.cpu, peak: sum.peak.max(one.peak) };
     }
-    line(&format!("against one process per file ({})", files.len()), mine, Sample { wall: started.elapsed(), peak });
+    line(&format!("against one process per file ({})", files.len()), mine, sum);
     Ok(())
 }
 
@@ -201,5 +209,5 @@ fn sample(command: &mut Command) -> Result<Sample> {
         .spawn()
         .with_context(|| format!("{command:?}"))?;
     let usage = child.wait4()?.rusage;
-    Ok(Sample { wall: started.elapsed(), peak: usage.maxrss })
+    Ok(Sample { wall: started.elapsed(), cpu: usage.utime + usage.stime, peak: usage.maxrss })
 }
