@@ -35,6 +35,10 @@ pub struct Args {
     /// Write the tables anew
     #[arg(long, conflicts_with_all = ["no_ratchet", "filter"])]
     bless: bool,
+    /// Mark the picked differences in the tables as ones where the reference is wrong; HEADING is the heading in
+    /// docs/disagreements.md that says why. Picks by --kind, --result, --message
+    #[arg(long, value_name = "HEADING", conflicts_with_all = ["no_ratchet", "bless", "filter"])]
+    ledger: Option<String>,
     /// Run only the cases whose id contains this (implies --no-ratchet)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -99,7 +103,9 @@ pub fn run(args: &Args) -> Result<()> {
         }
         println!("{:8} {}; {:.1} s", suite.name, run.line, started.elapsed().as_secs_f64());
         show::show(args, &run.diffs);
-        if args.bless {
+        if let Some(heading) = &args.ledger {
+            table.mark(&show::picked(args, &run.diffs), heading)?;
+        } else if args.bless {
             table.bless(&run.diffs)?;
         } else if !args.no_ratchet && args.filter.is_none() && !table.agrees(&run.diffs) {
             failed.push(suite.name);

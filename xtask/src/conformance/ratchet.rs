@@ -85,6 +85,19 @@ impl Table {
         let gone = before.keys().filter(|k| !self.entries.contains_key(*k)).count();
         println!("  blessed: {} entries, {gone} dropped, {} ADDED", self.entries.len(), grown.len());
         grown.iter().take(SHOWN).for_each(|line| println!("{line}"));
+        self.write()
+    }
+
+    /// Marks entries as ones where we hold the reference to be wrong.
+    pub fn mark(&mut self, diffs: &[&Diff], heading: &str) -> Result<()> {
+        for d in diffs {
+            self.entries.insert(key(d), format!("ledger\t{heading}"));
+        }
+        println!("  marked: {} entries", diffs.len());
+        self.write()
+    }
+
+    fn write(&self) -> Result<()> {
         let mut text = "# case id, kind of difference, todo or ledger + heading in docs/disagreements.md\n".to_owned();
         for ((id, kind), status) in &self.entries {
             writeln!(text, "{id}\t{kind}\t{status}")?;

@@ -5,17 +5,21 @@ use std::collections::BTreeMap;
 use super::Args;
 use super::engine::Diff;
 
-/// Lists and groups the differences as the options ask.
-pub fn show(args: &Args, diffs: &[Diff]) {
-    let picked: Vec<&Diff> = diffs
+/// The differences that the options pick.
+pub fn picked<'d>(args: &Args, diffs: &'d [Diff]) -> Vec<&'d Diff> {
+    let message = |d: &Diff, m: &str| d.reference.contains(m) || d.ours.contains(m);
+    diffs
         .iter()
         .filter(|d| args.kind.as_ref().is_none_or(|k| d.kind.starts_with(k.as_str())))
         .filter(|d| !args.only_missed || d.kind.starts_with("accepts"))
         .filter(|d| args.result.as_ref().is_none_or(|r| d.result.contains(r.as_str())))
-        .filter(|d| {
-            args.message.as_ref().is_none_or(|m| d.reference.contains(m.as_str()) || d.ours.contains(m.as_str()))
-        })
-        .collect();
+        .filter(|d| args.message.as_ref().is_none_or(|m| message(d, m)))
+        .collect()
+}
+
+/// Lists and groups the differences as the options ask.
+pub fn show(args: &Args, diffs: &[Diff]) {
+    let picked = picked(args, diffs);
     if let Some(n) = args.groups {
         let what = if args.only_missed { "missed" } else { "differing" };
         println!("  {} {what}; by kind:", picked.len());
