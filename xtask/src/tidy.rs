@@ -26,6 +26,9 @@ static DEVELOPMENT: &[&str] = &["spirula-filetest", "spirula-bench", "xtask"];
 /// Lines that a file has at most; of tests, half as many more.
 const LINES: usize = 700;
 
+/// Files that are longer, with their lengths: may only shrink.
+static LONG: &[(&str, usize)] = &[("crates/spirula-val/src/rules/vulkan/builtins/mod.rs", 720)];
+
 fn metadata() -> Metadata {
     MetadataCommand::new().manifest_path(crate::root().join("Cargo.toml")).no_deps().exec().expect("cargo metadata")
 }
@@ -117,13 +120,21 @@ fn is_test(path: &Path) -> bool {
     named || path.components().any(|c| c.as_os_str() == "tests")
 }
 
+fn most_lines(path: &Path) -> usize {
+    match LONG.iter().find(|(long, _)| path.ends_with(long)) {
+        Some((_, lines)) => *lines,
+        None if is_test(path) => LINES * 3 / 2,
+        None => LINES,
+    }
+}
+
 #[test]
 fn files_are_of_readable_length() {
     let long: Vec<String> = files(&["rs"])
         .iter()
         .filter(|p| !generated(p))
         .filter_map(|p| Some((p, fs::read_to_string(p).ok()?.lines().count())))
-        .filter(|(p, lines)| *lines > if is_test(p) { LINES * 3 / 2 } else { LINES })
+        .filter(|(p, lines)| *lines > most_lines(p))
         .map(|(p, lines)| format!("{}: {lines} lines", p.display()))
         .collect();
     assert!(long.is_empty(), "files of more than {LINES} lines: {long:#?}");
