@@ -26,7 +26,10 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::limits::module,
     rules::mode_setting::module,
     rules::interface::module,
+    rules::vulkan::environment::module,
     rules::vulkan::interfaces::module,
+    rules::vulkan::interpolation::module,
+    rules::vulkan::transform::module,
     rules::vulkan::builtins::module,
 ];
 

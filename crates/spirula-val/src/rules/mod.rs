@@ -134,6 +134,8 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     annotation::BLOCK_RULES,
     vulkan::resources::RULES,
     vulkan::decorations::RULES,
+    vulkan::interpolation::RULES,
+    vulkan::transform::RULES,
     vulkan::builtins::RULES,
     &vulkan::builtins::table::RULES,
 ];

@@ -4,8 +4,8 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model};
-use spirula_module::EntryPoint;
+use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model, Op, StorageClass};
+use spirula_module::{EntryPoint, Type};
 
 use crate::Client;
 use crate::cx::Cx;
@@ -42,6 +42,12 @@ rules! {
     TILE_SIZE: "vulkan-tile-shading-size", vuid "VUID-StandaloneSpirv-TileShadingRateQCOM-10692";
     /// The capability `TileShadingQCOM` is for compute and fragment shaders.
     TILE_STAGES: "vulkan-tile-shading-stages", vuid "VUID-StandaloneSpirv-TileShadingQCOM-10686";
+    /// The function of an entry point takes and returns nothing.
+    SIGNATURE: "vulkan-entry-point-signature", vuid "VUID-StandaloneSpirv-None-04633";
+    /// Storage classes of kernels do not exist in Vulkan.
+    STORAGE_CLASS: "vulkan-storage-class", vuid "VUID-StandaloneSpirv-None-04643";
+    /// With `MaximallyReconvergesKHR`, no instruction is used that may shuffle invocations anew.
+    REPACK: "vulkan-maximal-reconvergence", vuid "VUID-StandaloneSpirv-MaximallyReconvergesKHR-09565";
     /// The capability `SplitBarrierEXT` is for compute shaders.
     SPLIT_BARRIER: "vulkan-split-barrier-stages", vuid "VUID-StandaloneSpirv-SplitBarrierEXT-13552";
 }
@@ -51,6 +57,7 @@ pub(crate) fn entry_point(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint
     if !cx.env.is_vulkan() {
         return;
     }
+    signature(cx, entry).ok();
     plain_modes(cx, modes, entry).ok();
     workgroup(cx, modes, entry).ok();
     tiles(cx, modes, entry).ok();
@@ -64,6 +71,74 @@ pub(crate) fn entry_point(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint
     {
         let text = || format!("{} stands beside an entry point with MeshNV or TaskNV", entry.model);
         cx.fail(&MESH_KINDS, entry.inst, text).ok();
+    }
+}
+
+fn signature(cx: &mut Cx<'_>, entry: &EntryPoint<'_>) -> Checked {
+    let function = cx.def(entry.function)?;
+    let Some(Type::Function { result, parameters }) = cx.m.ty(function.id(4)) else { return Ok(()) };
+    let fine = cx.m.info(result).op == Op::TypeVoid && parameters.is_empty();
+    cx.check(fine, &SIGNATURE, entry.inst, || {
+        format!("the function {} of the entry point takes parameters or returns a value", entry.function)
+    })
+}
+
+/// What concerns the module as a whole.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    if !cx.env.is_vulkan() {
+        return;
+    }
+    for inst in cx.m.global_insts().filter(|i| matches!(i.op(), Op::TypePointer | Op::TypeUntypedPointerKHR)) {
+        let class = StorageClass(inst.word(2));
+        let foreign = matches!(
+            class,
+            StorageClass::CrossWorkgroup
+                | StorageClass::Generic
+                | StorageClass::AtomicCounter
+                | StorageClass::CodeSectionINTEL
+                | StorageClass::DeviceOnlyALTERA
+                | StorageClass::HostOnlyALTERA
+        );
+        cx.check_at(!foreign, &STORAGE_CLASS, inst, 2, || format!("Vulkan has no storage class {class}")).ok();
+    }
+    repack(cx);
+}
+
+fn repack(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    let reconverges = |i: &Inst<'_>| Mode(i.word(2)) == Mode::MaximallyReconvergesKHR;
+    // Few entry points have the mode, and most of those no calls.
+    for mode in m.execution_mode_insts().filter(reconverges).take(64) {
+        let reached = crate::rules::mode_setting::reached(m, mode.id(1));
+        for (function, _) in m.functions().iter().zip(reached).filter(|(_, reached)| *reached) {
+            let shuffles = |i: &Inst<'_>| {
+                matches!(
+                    i.op(),
+                    Op::TraceRayKHR
+                        | Op::TraceRayMotionNV
+                        | Op::ExecuteCallableKHR
+                        | Op::ReportIntersectionKHR
+                        | Op::ReorderThreadWithHintNV
+                        | Op::ReorderThreadWithHitObjectNV
+                        | Op::HitObjectTraceRayNV
+                        | Op::HitObjectTraceRayMotionNV
+                        | Op::HitObjectExecuteShaderNV
+                        | Op::ReorderThreadWithHintEXT
+                        | Op::ReorderThreadWithHitObjectEXT
+                        | Op::HitObjectTraceRayEXT
+                        | Op::HitObjectTraceRayMotionEXT
+                        | Op::HitObjectExecuteShaderEXT
+                        | Op::HitObjectReorderExecuteShaderEXT
+                        | Op::HitObjectTraceReorderExecuteEXT
+                        | Op::HitObjectTraceMotionReorderExecuteEXT
+                )
+            };
+            if let Some(inst) = m.insts(function.body_words()).find(shuffles) {
+                let entry = mode.id(1);
+                let text = || format!("{} is used, but the entry point {entry} is MaximallyReconvergesKHR", inst.op());
+                cx.fail(&REPACK, inst, text).ok();
+            }
+        }
     }
 }
 
@@ -121,7 +196,7 @@ fn workgroup(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Chec
 }
 
 fn is_workgroup_size(inst: &Inst<'_>) -> bool {
-    use spirula_grammar::{Decoration, Op};
+    use spirula_grammar::Decoration;
     inst.op() == Op::Decorate && inst.word(2) == Decoration::BuiltIn.0 && inst.word(3) == BuiltIn::WorkgroupSize.0
 }
 

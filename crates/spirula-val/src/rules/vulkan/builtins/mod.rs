@@ -1,19 +1,25 @@
 //! Built-in variables (Vulkan specification, "Built-In Variables").
 
+mod entries;
 pub(crate) mod table;
+mod types;
+mod used;
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, Failed, Rule, Site, rules};
+use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
-use spirula_module::{EntryPoint, ModelSet, Module, Type, Use};
+use spirula_module::{ModelSet, Module, Type};
 
-use crate::cx::{Cx, msg};
-use crate::rules::mode_setting::Modes;
+use crate::cx::Cx;
 use crate::signature::describe;
+
+use entries::entry_points;
+use types::{Ty, array_size, is, name, typed};
+use used::used;
 
 rules! {
     group "builtins";
@@ -51,30 +57,18 @@ rules! {
     VOLATILE_LOAD: "builtin-volatile-load", warn vuid "VUID-StandaloneSpirv-VulkanMemoryModel-04679";
 }
 
-/// A type that a built-in demands.
-pub(super) enum Ty {
-    Bool,
-    /// Integer scalar of any width.
-    Int,
-    Int32,
-    Float32,
-    Vector(u32, &'static Ty),
-    Matrix4x3,
-    Array(&'static Ty, Option<u64>),
-}
-
 /// What the specification demands of one built-in.
-pub(super) struct Row {
+struct Row {
     builtin: BuiltIn,
     demands: &'static [Demand],
 }
 
-pub(super) struct Demand {
+struct Demand {
     rule: &'static Rule,
     what: What,
 }
 
-pub(super) enum What {
+enum What {
     /// Only these models use it.
     Models(&'static [ExecutionModel]),
     /// Where one of the models (any, if none is listed) uses it, it has one of these storage classes.
@@ -415,84 +409,6 @@ fn mesh_type(cx: &mut Cx<'_>, o: &Object, def: Inst<'_>, rule: &'static Rule, wa
     })
 }
 
-#[allow(clippy::too_many_arguments)]
-fn typed(
-    cx: &mut Cx<'_>,
-    rule: &'static Rule,
-    at: Inst<'_>,
-    word: usize,
-    ty: Id,
-    want: &'static Ty,
-    arrayed: bool,
-    what: impl Fn() -> String,
-) -> Checked {
-    let m = cx.m;
-    if is(m, ty, want) {
-        return Ok(());
-    }
-    if arrayed
-        && let Some(Type::Array { element, .. } | Type::RuntimeArray { element }) = m.ty(ty)
-        && is(m, element, want)
-    {
-        return Ok(());
-    }
-    if !m.info(ty).is_type() {
-        return Err(Failed);
-    }
-    cx.fail_at(rule, at, word, || format!("{} has type {}, not {}", what(), describe(m, ty), name(want)))
-}
-
-/// Whether a type is the one that is wanted.
-fn is(m: Module<'_>, ty: Id, want: &Ty) -> bool {
-    let key = m.key(ty);
-    match want {
-        Ty::Bool => key.is_bool(),
-        Ty::Int => key.is_int(),
-        Ty::Int32 => key.is_int() && key.width() == 32,
-        Ty::Float32 => key.is_scalar(spirula_module::Scalar::Float) && key.width() == 32,
-        Ty::Vector(count, component) => match m.ty(ty) {
-            Some(Type::Vector { component: c, count: n }) => n == *count && is(m, c, component),
-            _ => false,
-        },
-        Ty::Matrix4x3 => {
-            key.shape() == spirula_module::Shape::Matrix
-                && key.count() == 4
-                && key.rows() == 3
-                && key.component_class() == spirula_module::Scalar::Float
-                && key.width() == 32
-        }
-        Ty::Array(element, size) => match m.ty(ty) {
-            Some(Type::Array { element: e, length }) => {
-                let fits = size.is_none_or(|s| m.int_constant(length).is_none_or(|c| c.spec || c.bits == s));
-                fits && is(m, e, element)
-            }
-            _ => false,
-        },
-    }
-}
-
-fn name(want: &Ty) -> String {
-    match want {
-        Ty::Bool => "a Boolean".into(),
-        Ty::Int => "an integer".into(),
-        Ty::Int32 => "a 32-bit integer".into(),
-        Ty::Float32 => "a 32-bit float".into(),
-        Ty::Vector(count, Ty::Float32) => format!("a vector of {count} 32-bit floats"),
-        Ty::Vector(count, _) => format!("a vector of {count} 32-bit integers"),
-        Ty::Matrix4x3 => "a matrix of 4 columns of 3 32-bit floats".into(),
-        Ty::Array(element, None) => format!("an array, each element {}", name(element)),
-        Ty::Array(element, Some(size)) => format!("an array of {size} elements, each {}", name(element)),
-    }
-}
-
-/// Number of elements of an array type whose size no specialisation changes.
-fn array_size(m: Module<'_>, ty: Id) -> Option<u64> {
-    match m.ty(ty) {
-        Some(Type::Array { length, .. }) => m.int_constant(length).filter(|c| !c.spec)?.as_unsigned(),
-        _ => None,
-    }
-}
-
 /// Whether the variable, or the member, is decorated; what decorates the variable or the block holds for members too.
 fn has(m: Module<'_>, o: &Object, decoration: Decoration) -> bool {
     m.is_decorated(o.id, decoration)
@@ -506,196 +422,4 @@ fn with(cx: &mut Cx<'_>, o: &Object, at: Inst<'_>, rule: &'static Rule, decorati
     cx.check(has(cx.m, o, decoration), rule, at, || {
         format!("{id} has the built-in {builtin}, but is not decorated with {decoration}")
     })
-}
-
-/// What depends on the models that reach a function which uses it.
-fn used(cx: &mut Cx<'_>, o: &Object, u: Use) -> Checked {
-    let models = cx.m.models_reaching(u.function as usize);
-    let inst = cx.m.inst_at(u.at).ok_or(Failed)?;
-    let (id, builtin) = (o.id, o.builtin);
-    let within = |of: &[ExecutionModel]| models.and(ModelSet::of(of));
-    for demand in o.row.demands {
-        match &demand.what {
-            What::Models(allowed) => {
-                let others = models.without(ModelSet::of(allowed));
-                cx.check(others.is_empty(), demand.rule, inst, || {
-                    format!("{id}, the built-in {builtin}, is used within the execution model {others}")
-                })?;
-            }
-            What::Class(of, classes) if !of.is_empty() && is_interface(o) => {
-                let (Some(class), models) = (o.class, within(of)) else { continue };
-                cx.check(models.is_empty() || classes.contains(&class), demand.rule, inst, || {
-                    let list = list(classes);
-                    format!("{id}, the built-in {builtin}, is in {class}, but within the execution model {models} must be in {list}")
-                })?;
-            }
-            What::With(of, decoration) if !within(of).is_empty() && o.class != Some(StorageClass::Input) => {
-                with(cx, o, inst, demand.rule, *decoration)?;
-            }
-            _ => {}
-        }
-    }
-    capabilities(cx, o, inst, models)?;
-    volatile(cx, o, inst, models)
-}
-
-fn capabilities(cx: &mut Cx<'_>, o: &Object, inst: Inst<'_>, models: ModelSet) -> Checked {
-    use Capability as C;
-    let (rule, of, needed): (_, &[ExecutionModel], &[Capability]) = match o.builtin {
-        BuiltIn::Layer => (
-            &LAYER,
-            &[ExecutionModel::Vertex, ExecutionModel::TessellationEvaluation],
-            &[C::ShaderLayer, C::ShaderViewportIndexLayerEXT],
-        ),
-        BuiltIn::ViewportIndex => (
-            &VIEWPORT,
-            &[ExecutionModel::Vertex, ExecutionModel::TessellationEvaluation],
-            &[C::ShaderViewportIndex, C::ShaderViewportIndexLayerEXT],
-        ),
-        BuiltIn::PrimitiveId => (
-            &PRIMITIVE_ID,
-            &[ExecutionModel::Fragment],
-            &[C::Geometry, C::Tessellation, C::MeshShadingEXT, C::MeshShadingNV],
-        ),
-        _ => return Ok(()),
-    };
-    let of = models.and(ModelSet::of(of));
-    let ok = of.is_empty() || needed.iter().any(|c| cx.has(*c));
-    let builtin = o.builtin;
-    cx.check(ok, rule, inst, || {
-        let mut list = String::new();
-        for c in needed {
-            list += &format!("{}{c}", if list.is_empty() { "" } else { ", " });
-        }
-        format!("{builtin} is used within the execution model {of}, but none of these capabilities is declared: {list}")
-    })
-}
-
-/// Ray-tracing shaders can move to another subgroup between two instructions.
-fn volatile(cx: &mut Cx<'_>, o: &Object, inst: Inst<'_>, models: ModelSet) -> Checked {
-    let changing = CHANGING.contains(&o.builtin) || o.builtin == BuiltIn::RayTmaxKHR;
-    if !changing {
-        return Ok(());
-    }
-    let of: &[ExecutionModel] = if o.builtin == BuiltIn::RayTmaxKHR {
-        &[ExecutionModel::IntersectionKHR]
-    } else {
-        &[
-            ExecutionModel::RayGenerationKHR,
-            ExecutionModel::ClosestHitKHR,
-            ExecutionModel::MissKHR,
-            ExecutionModel::IntersectionKHR,
-            ExecutionModel::CallableKHR,
-        ]
-    };
-    let of = models.and(ModelSet::of(of));
-    if of.is_empty() {
-        return Ok(());
-    }
-    let (id, builtin) = (o.id, o.builtin);
-    if !cx.has(Capability::VulkanMemoryModel) {
-        let site = cx.def(id)?;
-        return cx.check(has(cx.m, o, Decoration::Volatile), &VOLATILE, site, || {
-            format!("{id}, the built-in {builtin}, is used within the execution model {of}, but is not decorated with Volatile")
-        });
-    }
-    let is_volatile = inst.op() != Op::Load || inst.word(4) & 1 != 0;
-    cx.check(is_volatile, &VOLATILE_LOAD, inst, || {
-        format!("{id}, the built-in {builtin}, is loaded within the execution model {of} without the memory operand Volatile")
-    })
-}
-
-/// What depends on the execution modes of an entry point with the built-in in its interface.
-fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
-    let modes = Modes::of_module(cx.m);
-    for entry in cx.m.entry_points() {
-        let mesh = matches!(entry.model, ExecutionModel::MeshEXT | ExecutionModel::MeshNV);
-        if !mesh && entry.model != ExecutionModel::Fragment {
-            continue;
-        }
-        let mut culls = 0;
-        for word in entry.interface {
-            let first = objects.partition_point(|o| o.id < Id(*word));
-            for o in objects[first..].iter().take_while(|o| o.id == Id(*word)) {
-                if !mesh {
-                    frag_depth(cx, &modes, o, &entry).ok();
-                } else {
-                    culls += u32::from(o.builtin == BuiltIn::CullPrimitiveEXT);
-                    mesh_sizes(cx, &modes, o, &entry).ok();
-                }
-            }
-        }
-        if culls > 1 {
-            let text = || format!("CullPrimitiveEXT is {culls} times in the interface");
-            cx.fail(&CULL_ONCE, entry.inst, text).ok();
-        }
-    }
-}
-
-fn mode(modes: &Modes<'_>, entry: &EntryPoint<'_>, mode: ExecutionMode) -> Option<u32> {
-    modes.find(entry.function, mode).map(|inst| inst.word(3))
-}
-
-fn frag_depth(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
-    if o.builtin != BuiltIn::FragDepth || mode(modes, entry, ExecutionMode::DepthReplacing).is_some() {
-        return Ok(());
-    }
-    let m = cx.m;
-    let writes = m.uses_of(core::iter::once(o.id)).into_iter().any(|u| {
-        let fragment = m.models_reaching(u.function as usize).contains(ExecutionModel::Fragment);
-        fragment && m.inst_at(u.at).is_some_and(|i| i.op() != Op::Load)
-    });
-    let function = cx.def(entry.function)?;
-    cx.check(!writes, &FRAG_DEPTH, function, || "FragDepth is written, but DepthReplacing is not declared")
-}
-
-fn mesh_sizes(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
-    let m = cx.m;
-    let def = cx.def(o.id)?;
-    let builtin = o.builtin;
-    let primitives = mode(modes, entry, ExecutionMode::OutputPrimitivesEXT).map(u64::from);
-    let outer = m.pointer(m.type_id_of(o.id)).and_then(|(_, ty)| array_size(m, ty));
-    let size_is = |cx: &mut Cx<'_>, rule: &'static Rule, factor: u64, at: Inst<'_>| match (primitives, outer) {
-        (Some(n), Some(size)) if size != n * factor => cx.fail(rule, at, || {
-            let text = format!("the array of {builtin} has {size} elements, but OutputPrimitivesEXT is {n}");
-            msg(text).note(Site::at(entry.inst.offset()), "for this entry point")
-        }),
-        _ => Ok(()),
-    };
-    if entry.model == ExecutionModel::MeshNV {
-        if builtin != BuiltIn::PrimitiveIndicesNV {
-            return Ok(());
-        }
-        let has = |wanted| mode(modes, entry, wanted).is_some();
-        return if has(ExecutionMode::OutputPoints) {
-            size_is(cx, &INDICES_POINTS, 1, def)
-        } else if has(ExecutionMode::OutputLinesEXT) {
-            size_is(cx, &INDICES_LINES, 2, def)
-        } else if has(ExecutionMode::OutputTrianglesEXT) {
-            size_is(cx, &INDICES_TRIANGLES, 3, def)
-        } else {
-            Ok(())
-        };
-    }
-    if o.class != Some(StorageClass::Output) {
-        return Ok(());
-    }
-    for demand in o.row.demands {
-        match demand.what {
-            What::Mode(wanted) => {
-                cx.check(mode(modes, entry, wanted).is_some(), demand.rule, def, || {
-                    format!("{builtin} is in the interface of {}, which has no execution mode {wanted}", entry.function)
-                })?;
-            }
-            What::Size { block } if block == o.member.is_some() => {
-                let at = match o.member {
-                    Some((ty, _)) => cx.def(ty)?,
-                    None => def,
-                };
-                size_is(cx, demand.rule, 1, at)?;
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,8 @@
 use spirula_diag::{Cite, Rule, Severity};
 use spirula_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, StorageClass};
 
-use super::{Demand, Row, Ty, What};
+use super::types::Ty;
+use super::{Demand, Row, What};
 
 static I32: Ty = Ty::Int32;
 static F32: Ty = Ty::Float32;

@@ -1,0 +1,108 @@
+//! What depends on the execution modes of an entry point with the built-in in its interface.
+
+use alloc::format;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, Rule, Site};
+use spirula_grammar::{BuiltIn, ExecutionMode, ExecutionModel, Op, StorageClass};
+use spirula_module::EntryPoint;
+
+use super::types::array_size;
+use super::{CULL_ONCE, FRAG_DEPTH, INDICES_LINES, INDICES_POINTS, INDICES_TRIANGLES, Object, What};
+use crate::cx::{Cx, msg};
+use crate::rules::mode_setting::Modes;
+
+/// What depends on the execution modes of an entry point with the built-in in its interface.
+pub(super) fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
+    let modes = Modes::of_module(cx.m);
+    for entry in cx.m.entry_points() {
+        let mesh = matches!(entry.model, ExecutionModel::MeshEXT | ExecutionModel::MeshNV);
+        if !mesh && entry.model != ExecutionModel::Fragment {
+            continue;
+        }
+        let mut culls = 0;
+        for word in entry.interface {
+            let first = objects.partition_point(|o| o.id < Id(*word));
+            for o in objects[first..].iter().take_while(|o| o.id == Id(*word)) {
+                if !mesh {
+                    frag_depth(cx, &modes, o, &entry).ok();
+                } else {
+                    culls += u32::from(o.builtin == BuiltIn::CullPrimitiveEXT);
+                    mesh_sizes(cx, &modes, o, &entry).ok();
+                }
+            }
+        }
+        if culls > 1 {
+            let text = || format!("CullPrimitiveEXT is {culls} times in the interface");
+            cx.fail(&CULL_ONCE, entry.inst, text).ok();
+        }
+    }
+}
+
+fn mode(modes: &Modes<'_>, entry: &EntryPoint<'_>, mode: ExecutionMode) -> Option<u32> {
+    modes.find(entry.function, mode).map(|inst| inst.word(3))
+}
+
+fn frag_depth(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
+    if o.builtin != BuiltIn::FragDepth || mode(modes, entry, ExecutionMode::DepthReplacing).is_some() {
+        return Ok(());
+    }
+    let m = cx.m;
+    let writes = m.uses_of(core::iter::once(o.id)).into_iter().any(|u| {
+        let fragment = m.models_reaching(u.function as usize).contains(ExecutionModel::Fragment);
+        fragment && m.inst_at(u.at).is_some_and(|i| i.op() != Op::Load)
+    });
+    let function = cx.def(entry.function)?;
+    cx.check(!writes, &FRAG_DEPTH, function, || "FragDepth is written, but DepthReplacing is not declared")
+}
+
+fn mesh_sizes(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
+    let m = cx.m;
+    let def = cx.def(o.id)?;
+    let builtin = o.builtin;
+    let primitives = mode(modes, entry, ExecutionMode::OutputPrimitivesEXT).map(u64::from);
+    let outer = m.pointer(m.type_id_of(o.id)).and_then(|(_, ty)| array_size(m, ty));
+    let size_is = |cx: &mut Cx<'_>, rule: &'static Rule, factor: u64, at: Inst<'_>| match (primitives, outer) {
+        (Some(n), Some(size)) if size != n * factor => cx.fail(rule, at, || {
+            let text = format!("the array of {builtin} has {size} elements, but OutputPrimitivesEXT is {n}");
+            msg(text).note(Site::at(entry.inst.offset()), "for this entry point")
+        }),
+        _ => Ok(()),
+    };
+    if entry.model == ExecutionModel::MeshNV {
+        if builtin != BuiltIn::PrimitiveIndicesNV {
+            return Ok(());
+        }
+        let has = |wanted| mode(modes, entry, wanted).is_some();
+        return if has(ExecutionMode::OutputPoints) {
+            size_is(cx, &INDICES_POINTS, 1, def)
+        } else if has(ExecutionMode::OutputLinesEXT) {
+            size_is(cx, &INDICES_LINES, 2, def)
+        } else if has(ExecutionMode::OutputTrianglesEXT) {
+            size_is(cx, &INDICES_TRIANGLES, 3, def)
+        } else {
+            Ok(())
+        };
+    }
+    if o.class != Some(StorageClass::Output) {
+        return Ok(());
+    }
+    for demand in o.row.demands {
+        match demand.what {
+            What::Mode(wanted) => {
+                cx.check(mode(modes, entry, wanted).is_some(), demand.rule, def, || {
+                    format!("{builtin} is in the interface of {}, which has no execution mode {wanted}", entry.function)
+                })?;
+            }
+            What::Size { block } if block == o.member.is_some() => {
+                let at = match o.member {
+                    Some((ty, _)) => cx.def(ty)?,
+                    None => def,
+                };
+                size_is(cx, demand.rule, 1, at)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

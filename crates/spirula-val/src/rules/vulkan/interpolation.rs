@@ -1,0 +1,171 @@
+//! Decorations of inputs and outputs that depend on the stage (Vulkan Environment for SPIR-V).
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{BuiltIn, Decoration, ExecutionModel as Model, Op, StorageClass};
+use spirula_module::{EntryPoint, Module, Scalar, Type};
+
+use crate::cx::Cx;
+use crate::rules::interface::class_of;
+use crate::rules::vulkan::builtins::without_arrays;
+
+rules! {
+    group "interfaces";
+    /// Integers and doubles cannot be interpolated: as inputs of fragment shaders they are decorated with `Flat`.
+    FLAT: "input-flat", vuid "VUID-StandaloneSpirv-Flat-04744";
+    /// Inputs of a fragment shader that share a location are interpolated alike.
+    ALIKE: "input-location-interpolation", vuid "VUID-StandaloneSpirv-Input-10604";
+    /// Only inputs of tessellation control and geometry shaders with a `Component` are arrays of arrays.
+    INPUT_ARRAYS: "component-input-arrays", vuid "VUID-StandaloneSpirv-Execution-10584";
+    /// Only outputs of mesh shaders with a `Component` are arrays of arrays.
+    OUTPUT_ARRAYS: "component-output-arrays", vuid "VUID-StandaloneSpirv-Execution-10585";
+    /// `InputAttachmentIndex` decorates variables of the storage class `UniformConstant`.
+    ATTACHMENT: "input-attachment-class", vuid "VUID-StandaloneSpirv-InputAttachmentIndex-06678";
+    /// `ViewportRelativeNV` decorates the built-in `Layer` of vertex, tessellation evaluation and geometry shaders.
+    RELATIVE: "viewport-relative-layer", vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04672";
+    /// An entry point with `ViewportRelativeNV` has `ViewportIndex` or `ViewportMaskNV` too.
+    RELATIVE_INDEX: "viewport-relative-index", vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04673";
+    /// A tile attachment has a descriptor set and a binding.
+    TILE_BINDING: "tile-attachment-binding", vuid "VUID-StandaloneSpirv-TileAttachmentQCOM-10695";
+    /// A tile attachment has no `Component`.
+    TILE_COMPONENT: "tile-attachment-component", vuid "VUID-StandaloneSpirv-TileAttachmentQCOM-10696";
+}
+
+/// Judges global variables, and the interface of each entry point.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    if !cx.env.is_vulkan() {
+        return;
+    }
+    for variable in cx.m.global_variables() {
+        resource(cx, variable).ok();
+    }
+    let mut told = BTreeSet::new();
+    for entry in cx.m.entry_points() {
+        let mut inputs = Vec::new();
+        let listed: BTreeSet<Id> = entry.interface.iter().map(|w| Id(*w)).collect();
+        for id in &listed {
+            let Some(variable) = cx.m.def(*id).filter(|v| v.op() == Op::Variable) else { continue };
+            let class = class_of(cx.m, *id);
+            if entry.model == Model::Fragment && class == Some(StorageClass::Input) {
+                collect(cx.m, variable, &mut inputs);
+                if told.insert(*id) {
+                    flat(cx, variable).ok();
+                }
+            }
+            arrays(cx, &entry, variable, class).ok();
+            relative(cx, &entry, &listed, variable).ok();
+        }
+        alike(cx, inputs);
+    }
+}
+
+fn resource(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
+    let (m, id) = (cx.m, variable.id(2));
+    let class = StorageClass(variable.word(3));
+    let has = |d| m.is_decorated(id, d);
+    if has(Decoration::InputAttachmentIndex) {
+        cx.check(class == StorageClass::UniformConstant, &ATTACHMENT, variable, || {
+            format!("{id} is decorated with InputAttachmentIndex, but has the storage class {class}")
+        })?;
+    }
+    if class == StorageClass::TileAttachmentQCOM {
+        let bound = has(Decoration::DescriptorSet) && has(Decoration::Binding);
+        cx.check(bound, &TILE_BINDING, variable, || format!("{id} lacks DescriptorSet or Binding"))?;
+        cx.check(!has(Decoration::Component), &TILE_COMPONENT, variable, || format!("{id} has a Component"))?;
+    }
+    Ok(())
+}
+
+fn flat(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
+    let (m, id) = (cx.m, variable.id(2));
+    let fine = [Decoration::Flat, Decoration::PerVertexKHR, Decoration::BuiltIn, Decoration::PerPrimitiveEXT];
+    let Some((_, pointee)) = m.pointer(variable.id(1)) else { return Ok(()) };
+    if fine.iter().any(|d| m.is_decorated(id, *d)) {
+        return Ok(());
+    }
+    let key = m.key(without_arrays(m, pointee));
+    let class = key.component_class();
+    let whole = class == Scalar::Int || class == Scalar::Float && key.width() == 64;
+    cx.check(!whole, &FLAT, variable, || {
+        let what = if class == Scalar::Int { "integers" } else { "64-bit floats" };
+        format!("{id}, an input of a fragment shader, has {what}, but is not decorated with Flat")
+    })
+}
+
+/// Locations that an input takes, with what decides how it is interpolated.
+fn collect<'m>(m: Module<'m>, variable: Inst<'m>, all: &mut Vec<(u32, u32, Inst<'m>)>) {
+    let id = variable.id(2);
+    let Some(location) = m.decoration(id, Decoration::Location).map(|d| d.operand()) else { return };
+    let kinds = [
+        Decoration::PerVertexKHR,
+        Decoration::Flat,
+        Decoration::NoPerspective,
+        Decoration::Sample,
+        Decoration::Centroid,
+    ];
+    let bits = kinds.iter().enumerate().fold(0, |bits, (i, d)| bits | u32::from(m.is_decorated(id, *d)) << i);
+    all.push((location, bits, variable));
+}
+
+fn alike(cx: &mut Cx<'_>, mut inputs: Vec<(u32, u32, Inst<'_>)>) {
+    inputs.sort_by_key(|(location, _, v)| (*location, v.offset()));
+    for pair in inputs.windows(2) {
+        let ((location, a, one), (other, b, two)) = (pair[0], pair[1]);
+        if location == other && a != b {
+            let text = || {
+                let (one, two) = (one.id(2), two.id(2));
+                format!("{one} and {two} share the location {location}, but are not interpolated alike")
+            };
+            cx.fail(&ALIKE, two, text).ok();
+        }
+    }
+}
+
+fn arrays(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, variable: Inst<'_>, class: Option<StorageClass>) -> Checked {
+    let (m, id) = (cx.m, variable.id(2));
+    let (rule, fine) = match class {
+        Some(StorageClass::Input) => {
+            // The outer array of a fragment shader's PerVertexKHR input holds the vertices.
+            let vertices = m.is_decorated(id, Decoration::PerVertexKHR);
+            let model = matches!(entry.model, Model::TessellationControl | Model::TessellationEvaluation | Model::Geometry);
+            (&INPUT_ARRAYS, vertices || model)
+        }
+        Some(StorageClass::Output) => {
+            let model = matches!(entry.model, Model::MeshNV | Model::MeshEXT | Model::TessellationControl);
+            (&OUTPUT_ARRAYS, model)
+        }
+        _ => return Ok(()),
+    };
+    if fine || !m.is_decorated(id, Decoration::Component) {
+        return Ok(());
+    }
+    let element = m.pointer(variable.id(1)).and_then(|(_, ty)| match m.ty(ty)? {
+        Type::Array { element, .. } => Some(element),
+        _ => None,
+    });
+    let nested = element.is_some_and(|e| matches!(m.ty(e), Some(Type::Array { .. })));
+    let model = entry.model;
+    cx.check(!nested, rule, variable, || {
+        format!("{id} has a Component and is an array of arrays, but the execution model is {model}")
+    })
+}
+
+fn relative(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &BTreeSet<Id>, variable: Inst<'_>) -> Checked {
+    let (m, id) = (cx.m, variable.id(2));
+    if !m.is_decorated(id, Decoration::ViewportRelativeNV) {
+        return Ok(());
+    }
+    let builtin = |id| m.decoration(id, Decoration::BuiltIn).map(|d| BuiltIn(d.operand()));
+    let stage = matches!(entry.model, Model::Vertex | Model::TessellationEvaluation | Model::Geometry);
+    cx.check(stage && builtin(id) == Some(BuiltIn::Layer), &RELATIVE, variable, || {
+        format!("{id} is decorated with ViewportRelativeNV, but is not Layer in a stage that sets it")
+    })?;
+    let index = listed.iter().any(|id| matches!(builtin(*id), Some(BuiltIn::ViewportIndex | BuiltIn::ViewportMaskNV)));
+    cx.check(index, &RELATIVE_INDEX, entry.inst, || {
+        format!("{id} is decorated with ViewportRelativeNV, but neither ViewportIndex nor ViewportMaskNV is in the interface")
+    })
+}
