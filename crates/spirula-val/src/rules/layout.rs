@@ -254,7 +254,7 @@ impl Layout {
     /// An instruction that is no part of a function's skeleton, outside of a block.
     fn in_section<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
         let section = match desc.op {
-            Op::Nop if self.place == Place::Outside => return Ok(()),
+            Op::Nop if self.place == Place::Outside && self.section != Section::Functions => return Ok(()),
             Op::Line | Op::NoLine => Some(self.section.max(Section::Types)),
             Op::Variable | Op::UntypedVariableKHR | Op::Undef | Op::PoisonKHR => Some(Section::Types),
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {

@@ -46,6 +46,8 @@ rules! {
     MEMORY_MODEL: "memory-model-capability", spec "OpMemoryModel";
     /// A capability that needs another one.
     CAPABILITY: "capability-needs", spec "§3.2.30";
+    /// A module with the capability `BindlessTextureNV` has one `OpSamplerImageAddressingModeNV`.
+    BINDLESS: "bindless-addressing-mode", extension "SPV_NV_bindless_texture";
     /// A built-in decorates a variable, a member of a structure or, for `WorkgroupSize` in shaders, a constant.
     BUILTIN: "builtin-target", spec "§3.2.19";
 }
@@ -439,10 +441,26 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         groups(cx, &modes, &entry).ok();
         super::vulkan::environment::entry_point(cx, &modes, &entry);
     }
+    bindless(cx);
     builtin_targets(cx);
     workgroup_sizes(cx);
     interlocks(cx);
     fast_math_trees(cx);
+}
+
+/// Bindless textures need to know how large their handles are.
+fn bindless(cx: &mut Cx<'_>) {
+    if !cx.has(Capability::BindlessTextureNV) {
+        return;
+    }
+    let modes = cx.m.global_insts().filter(|i| i.op() == Op::SamplerImageAddressingModeNV);
+    let count = modes.count();
+    if count != 1
+        && let Some(at) = cx.m.memory_model_inst()
+    {
+        let text = || format!("the module has {count} OpSamplerImageAddressingModeNV, but needs one");
+        cx.fail(&BINDLESS, at, text).ok();
+    }
 }
 
 /// Built-ins decorate variables, members and constants (§3.2.19, BuiltIn).

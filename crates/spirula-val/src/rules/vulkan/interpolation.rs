@@ -26,9 +26,9 @@ rules! {
     /// `InputAttachmentIndex` decorates variables of the storage class `UniformConstant`.
     ATTACHMENT: "input-attachment-class", vuid "VUID-StandaloneSpirv-InputAttachmentIndex-06678";
     /// `ViewportRelativeNV` decorates the built-in `Layer` of vertex, tessellation evaluation and geometry shaders.
-    RELATIVE: "viewport-relative-layer", vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04672";
+    RELATIVE: "viewport-relative-layer", warn vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04672";
     /// An entry point with `ViewportRelativeNV` has `ViewportIndex` or `ViewportMaskNV` too.
-    RELATIVE_INDEX: "viewport-relative-index", vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04673";
+    RELATIVE_INDEX: "viewport-relative-index", warn vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04673";
     /// A tile attachment has a descriptor set and a binding.
     TILE_BINDING: "tile-attachment-binding", vuid "VUID-StandaloneSpirv-TileAttachmentQCOM-10695";
     /// A tile attachment has no `Component`.
@@ -131,7 +131,8 @@ fn arrays(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, variable: Inst<'_>, class: Op
         Some(StorageClass::Input) => {
             // The outer array of a fragment shader's PerVertexKHR input holds the vertices.
             let vertices = m.is_decorated(id, Decoration::PerVertexKHR);
-            let model = matches!(entry.model, Model::TessellationControl | Model::TessellationEvaluation | Model::Geometry);
+            let model =
+                matches!(entry.model, Model::TessellationControl | Model::TessellationEvaluation | Model::Geometry);
             (&INPUT_ARRAYS, vertices || model)
         }
         Some(StorageClass::Output) => {

@@ -22,7 +22,7 @@ rules! {
     /// The first member of a block with captured 64-bit members starts at a multiple of 8.
     FIRST_64: "xfb-first-offset-64", vuid "VUID-StandaloneSpirv-Offset-04690";
     /// Captured outputs have 32-bit and 64-bit components only.
-    WIDTH: "xfb-component-width", vuid "VUID-StandaloneSpirv-Offset-04692";
+    WIDTH: "xfb-component-width", warn vuid "VUID-StandaloneSpirv-Offset-04692";
     /// All outputs of one buffer have the same `XfbStride`.
     STRIDE: "xfb-stride", vuid "VUID-StandaloneSpirv-XfbBuffer-04693";
     /// All outputs of one buffer belong to the same stream.
@@ -55,7 +55,8 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         let mut all = Vec::new();
         let mut seen = alloc::collections::BTreeSet::new();
         for id in entry.interface.iter().map(|w| Id(*w)) {
-            let output = cx.m.def(id).filter(|v| crate::rules::interface::class_of(cx.m, v.id(2)) == Some(StorageClass::Output));
+            let output =
+                cx.m.def(id).filter(|v| crate::rules::interface::class_of(cx.m, v.id(2)) == Some(StorageClass::Output));
             if let Some(variable) = output.filter(|_| seen.insert(id)) {
                 let first = judged.insert(id);
                 collect(cx, variable, first, &mut all).ok();
@@ -158,7 +159,11 @@ fn one<'a>(
             cx.check_at(matches!(widest, 32 | 64), &WIDTH, at, word, || {
                 format!("the output has an Offset, but components of {widest} bits")
             })?;
-            let (rule, align) = if widest == 64 { (&OFFSET_64, 8) } else { (&OFFSET_32, 4) };
+            let (rule, align) = match widest {
+                64 => (&OFFSET_64, 8),
+                32 => (&OFFSET_32, 4),
+                _ => (&WIDTH, 1),
+            };
             cx.check_at(offset % align == 0, rule, at, word, || {
                 format!("Offset is {offset}, no multiple of {align}, but there are {widest}-bit components")
             })?;

@@ -8,7 +8,9 @@ use spirula_diag::{Checked, Failed};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionModel, Op, StorageClass};
 use spirula_module::{ModelSet, Use};
 
-use super::{CHANGING, LAYER, Object, PRIMITIVE_ID, VIEWPORT, VOLATILE, VOLATILE_LOAD, What, has, is_interface, list, with};
+use super::{
+    CHANGING, LAYER, Object, PRIMITIVE_ID, VIEWPORT, VOLATILE, VOLATILE_LOAD, What, has, is_interface, list, with,
+};
 use crate::cx::Cx;
 
 /// What depends on the models that reach a function which uses it.
