@@ -539,16 +539,6 @@ fn interlocks(cx: &mut Cx<'_>) {
             m.insts(f.body_words()).any(is)
         })
         .collect();
-    for (index, function) in m.functions().iter().enumerate() {
-        let others = m.models_reaching(index).without(ModelSet::of(&[Model::Fragment]));
-        if uses[index]
-            && !others.is_empty()
-            && let Some(at) = m.inst_at(function.start)
-        {
-            let text = || format!("the function orders fragments, but the execution model {others} reaches it");
-            cx.fail(&INTERLOCK, at, text).ok();
-        }
-    }
     let lacking = |e: &EntryPoint<'_>| {
         e.model == Model::Fragment && !m.execution_modes(e.function).any(|(mode, _)| INTERLOCKS.contains(&mode))
     };

@@ -184,7 +184,10 @@ fn workgroup(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Chec
     };
     if modes.find(entry.function, Mode::DerivativeGroupQuadsKHR).is_some() {
         let odd = sizes[..2].iter().flatten().any(|n| n % 2 != 0);
-        cx.check(!odd, &QUADS, at, || format!("the workgroup size {sizes:?} is not even in its first two dimensions"))?;
+        cx.check(!odd, &QUADS, at, || {
+            let [x, y, _] = sizes.map(|n| n.unwrap_or(0));
+            format!("the workgroup size is {x} by {y}, but both must be multiples of 2")
+        })?;
     }
     if modes.find(entry.function, Mode::DerivativeGroupLinearKHR).is_some()
         && let [Some(x), Some(y), Some(z)] = sizes
