@@ -127,8 +127,6 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
         // A declared capability brings it, and has needs of its own.
         _ if needs.min.is_none() && !needs.caps.is_empty() => Ok(()),
         _ if !needs.caps.is_empty() && (!needs.strict || is_brought_by_capability(cx, needs)) => Ok(()),
-        // A declared capability that is itself of a later version or of an extension brings it, and has needs of its own.
-        _ if brought(cx, needs.caps) => Ok(()),
         Some(min) => too_early(cx, inst, word, needs, min, &what),
         None if needs.exts.is_empty() => Ok(()),
         None => {
@@ -139,15 +137,6 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
             })
         }
     }
-}
-
-/// Whether one of the declared capabilities is in no version of SPIR-V up to the module's.
-fn brought(cx: &Cx<'_>, caps: &CapSet) -> bool {
-    let late = |c: Capability| {
-        let e = Capability::KIND.enumerant(c.0);
-        e.is_some_and(|e| e.min_version().is_none_or(|min| min > cx.version))
-    };
-    caps.iter().any(|c| cx.has(c) && late(c))
 }
 
 #[cold]

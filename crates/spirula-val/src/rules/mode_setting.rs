@@ -48,8 +48,6 @@ rules! {
     CAPABILITY: "capability-needs", spec "§3.2.30";
     /// A module with the capability `BindlessTextureNV` has one `OpSamplerImageAddressingModeNV`.
     BINDLESS: "bindless-addressing-mode", extension "SPV_NV_bindless_texture";
-    /// A built-in decorates a variable, a member of a structure or, for `WorkgroupSize` in shaders, a constant.
-    BUILTIN: "builtin-target", spec "§3.2.19";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -442,7 +440,6 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         super::vulkan::environment::entry_point(cx, &modes, &entry);
     }
     bindless(cx);
-    builtin_targets(cx);
     workgroup_sizes(cx);
     interlocks(cx);
     fast_math_trees(cx);
@@ -460,27 +457,6 @@ fn bindless(cx: &mut Cx<'_>) {
     {
         let text = || format!("the module has {count} OpSamplerImageAddressingModeNV, but needs one");
         cx.fail(&BINDLESS, at, text).ok();
-    }
-}
-
-/// Built-ins decorate variables, members and constants (§3.2.19, BuiltIn).
-fn builtin_targets(cx: &mut Cx<'_>) {
-    for inst in cx.m.annotations() {
-        if inst.op() != Op::Decorate || inst.word(2) != Decoration::BuiltIn.0 {
-            continue;
-        }
-        let (target, builtin) = (inst.id(1), spirula_grammar::BuiltIn(inst.word(3)));
-        let info = cx.m.info(target);
-        let constant = info.is_constant() && !cx.has(Capability::Kernel);
-        let variable =
-            matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::DecorationGroup | Op::FunctionParameter);
-        let fine = !info.is_defined() || variable || constant;
-        let m = cx.m;
-        let text = || {
-            msg(format!("{target}, decorated with the built-in {builtin}, is neither a variable nor a member"))
-                .declared(m, target)
-        };
-        cx.check(fine, &BUILTIN, inst, text).ok();
     }
 }
 

@@ -34,8 +34,6 @@ rules! {
     BUILTIN_OUTPUT: "interface-builtin-output-twice", vuid "VUID-StandaloneSpirv-OpEntryPoint-09659";
     /// Pointers to physical storage buffers cannot be handed from stage to stage.
     POINTER: "interface-physical-pointer", vuid "VUID-StandaloneSpirv-Input-09557";
-    /// Booleans are inputs or outputs only as built-ins.
-    BOOL: "interface-bool", vuid "VUID-StandaloneSpirv-Input-07290";
     /// Numbers encoded as bfloat16 are neither inputs nor outputs.
     BFLOAT: "interface-bfloat16", vuid "VUID-StandaloneSpirv-OpTypeFloat-10370";
     /// Numbers in 8-bit and smaller encodings are neither inputs nor outputs.
@@ -159,9 +157,6 @@ fn contents(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
                 return cx.fail(&POINTER, variable, || {
                     format!("{id} is an interface variable, but contains a pointer of PhysicalStorageBuffer")
                 });
-            }
-            Some(Type::Bool) if !builtin => {
-                return cx.fail(&BOOL, variable, || format!("{id} contains a Boolean, but is not a built-in"));
             }
             Some(Type::Float(number)) if matches!(number.kind, spirula_binary::NumberKind::Encoded(_)) => {
                 let (rule, width) = if number.width == 16 { (&BFLOAT, 16) } else { (&FLOAT8, number.width) };

@@ -4,8 +4,8 @@ pub(crate) mod builtins;
 pub(crate) mod decorations;
 pub(crate) mod environment;
 pub(crate) mod interfaces;
-pub(crate) mod resources;
 pub(crate) mod interpolation;
+pub(crate) mod resources;
 pub(crate) mod transform;
 
 use crate::dispatch::Table;
