@@ -24,6 +24,7 @@ mod spec;
 mod table;
 mod types;
 mod usage;
+mod yaml;
 
 use spirula_binary::LitStr;
 use spirula_grammar::{Op, SourceLanguage};
@@ -33,6 +34,7 @@ pub use fields::{Field, Fields};
 pub use model::*;
 pub use table::table;
 pub use types::TypeRef;
+pub use yaml::yaml;
 
 /// What is shared while a report is made.
 pub(crate) struct Cx<'m> {

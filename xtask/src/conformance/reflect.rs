@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_yaml_ng::Value;
 use spirula_binary::words_from_bytes;
+use spirula_module::{Index, Module};
 
 use super::Run;
 use super::engine::{self, Diff};
@@ -55,7 +56,7 @@ pub fn run(folder: &Path, filter: Option<&str>) -> Result<Run> {
                 c.fields += outcome.fields;
                 c.fields_equal += outcome.equal;
                 c.equal += u64::from(outcome.differ.is_empty());
-                diffs.extend(outcome.differ.into_iter().map(|(path, theirs, ours)| diff(path, theirs, ours)));
+                diffs.extend(outcome.differ.into_iter().map(|(path, theirs, ours)| diff(kind(&path), theirs, ours)));
             }
         }
     }
@@ -77,8 +78,9 @@ fn find(root: &Path, folder: &Path, pairs: &mut Vec<Pair>) -> Result<()> {
 }
 
 /// Our report in SPIRV-Reflect's form.
-fn report(_words: &[u32]) -> Option<String> {
-    None
+fn report(words: &[u32]) -> Option<String> {
+    let mut index = Index::new();
+    Some(spirula_reflect::yaml(&Module::new(words, &mut index)))
 }
 
 fn judge(pair: &Pair) -> Result<Outcome> {
@@ -103,6 +105,16 @@ fn judge(pair: &Pair) -> Result<Outcome> {
     }
     out.differ.extend(ours.into_iter().map(|(path, ours)| (path, "absent".to_owned(), ours)));
     Ok(out)
+}
+
+/// A field's path without positions: what differs in one element of a list mostly differs in all.
+fn kind(path: &str) -> String {
+    let parts = path.split('[').enumerate();
+    parts
+        .map(|(i, part)| {
+            if i == 0 { part.to_owned() } else { format!("[{}", part.trim_start_matches(|c: char| c.is_ascii_digit())) }
+        })
+        .collect()
 }
 
 /// The scalars of a tree by path.
