@@ -7,7 +7,7 @@ use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{AddressingModel, Capability, Decoration, FPEncoding, StorageClass, Version};
 use spirula_module::{Scalar, Shape, Type, TypeKey};
 
-use super::cooperative_matrix;
+use super::{cooperative_matrix, small_types};
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::signature::describe;
@@ -104,6 +104,7 @@ pub(crate) fn component_type(cx: &Cx<'_>, ty: Id) -> Option<Id> {
 }
 
 pub(crate) fn between_classes(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    makes_small(cx, inst)?;
     let operand = cx.type_at(inst, 3)?;
     if cx.result_key(inst)?.shape() == Shape::CooperativeMatrix {
         cooperative_matrix::conversion(cx, inst, operand)?;
@@ -144,12 +145,30 @@ pub(crate) fn width(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     Ok(())
 }
 
+/// What storage capabilities alone bring is not made by conversions other than of width.
+fn makes_small(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let key = cx.result_key(inst)?;
+    let (need, extension) = match (key.component_class(), key.width()) {
+        (Scalar::Int, 8) => (Capability::Int8, ""),
+        (Scalar::Int, 16) => (Capability::Int16, "SPV_AMD_gpu_shader_int16"),
+        (Scalar::Float, 16) => (Capability::Float16, "SPV_AMD_gpu_shader_half_float"),
+        _ => return Ok(()),
+    };
+    let shader = cx.has(Capability::Shader) && !cx.has(Capability::Kernel);
+    if cx.has(need) || !shader || !extension.is_empty() && cx.declares(extension) {
+        return Ok(());
+    }
+    let m = cx.m;
+    cx.fail_at(&small_types::USE, inst, 1, || format!("making {} needs the capability {need}", describe(m, inst.id(1))))
+}
+
 fn is_number(key: TypeKey) -> bool {
     let number = matches!(key.component_class(), Scalar::Int | Scalar::Float | Scalar::EncodedFloat);
     number && matches!(key.shape(), Shape::Scalar | Shape::Vector | Shape::CooperativeMatrix | Shape::CooperativeVector)
 }
 
 pub(crate) fn bitcast(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    makes_small(cx, inst)?;
     let operand = cx.type_at(inst, 3)?;
     let (from, to) = (cx.key(operand)?, cx.result_key(inst)?);
     let m = cx.m;

@@ -24,6 +24,8 @@ rules! {
     DECLARATIONS_FIRST: "layout-declarations-first", spec "§2.4";
     /// Variables of a function are the first instructions of its first block.
     VARIABLES_FIRST: "layout-variables-first", spec "§2.4";
+    /// Graphs come behind the functions; a graph is `OpGraphARM`, its inputs, body and outputs, `OpGraphEndARM`.
+    GRAPH: "layout-graph", extension "SPV_ARM_graph";
     /// The phis of a block come before its other instructions.
     PHIS_FIRST: "layout-phis-first", spec "OpPhi";
 }
@@ -44,6 +46,7 @@ enum Section {
     Annotations,
     Types,
     Functions,
+    Graphs,
 }
 
 impl Section {
@@ -62,6 +65,7 @@ impl Section {
             Section::Annotations => "annotations",
             Section::Types => "types, constants and global variables",
             Section::Functions => "functions",
+            Section::Graphs => "graphs",
         }
     }
 }
@@ -82,6 +86,8 @@ enum Place {
     },
     /// Behind a termination instruction.
     Between,
+    /// In a graph.
+    Graph,
 }
 
 /// The state of the layout machine.
@@ -119,8 +125,10 @@ fn section_of(desc: &InstDesc) -> Option<Section> {
         | Op::AsmINTEL
         | Op::ConstantStringAMDX
         | Op::SpecConstantStringAMDX
-        | Op::GraphConstantARM
-        | Op::GraphEntryPointARM => Section::Types,
+        | Op::GraphConstantARM => Section::Types,
+        Op::GraphARM | Op::GraphInputARM | Op::GraphSetOutputARM | Op::GraphEndARM | Op::GraphEntryPointARM => {
+            Section::Graphs
+        }
         // SPV_INTEL_memory_access_aliasing: decorations name them, so that they stand among the annotations.
         Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Section::Annotations,
         _ if desc.class == Class::Annotation => Section::Annotations,
@@ -135,8 +143,28 @@ impl Layout {
     pub(crate) fn step<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
         match self.place {
             Place::Block { first, variables, phis } => self.in_block(cx, inst, desc, (first, variables, phis)),
+            Place::Graph => self.in_graph(cx, inst, desc),
             _ => self.elsewhere(cx, inst, desc),
         }
+    }
+
+    /// An instruction behind `OpGraphARM` and up to `OpGraphEndARM`.
+    fn in_graph<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+        let allowed = matches!(
+            desc.op,
+            Op::GraphInputARM
+                | Op::GraphSetOutputARM
+                | Op::GraphEndARM
+                | Op::ExtInst
+                | Op::ExtInstWithForwardRefsKHR
+                | Op::CompositeExtract
+                | Op::Line
+                | Op::NoLine
+        );
+        if desc.op == Op::GraphEndARM {
+            self.place = Place::Outside;
+        }
+        cx.check(allowed, &GRAPH, inst, || alloc::format!("{} cannot stand in a graph", desc.name))
     }
 
     fn in_block<'a>(
@@ -235,8 +263,10 @@ impl Layout {
     }
 
     fn function<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-        self.section = Section::Functions;
+        let late = self.section == Section::Graphs;
+        self.section = self.section.max(Section::Functions);
         let was = core::mem::replace(&mut self.place, Place::Head { parameters: true });
+        cx.check(!late, &GRAPH, inst, || "a function stands behind graphs")?;
         cx.check(was == Place::Outside, &FUNCTION, inst, || "the function before has no OpFunctionEnd")
     }
 
@@ -260,7 +290,6 @@ impl Layout {
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
                 Some(self.section.max(Section::Types))
             }
-            _ if desc.class == Class::Graph && section_of(desc).is_none() => return Ok(()),
             _ => section_of(desc),
         };
         let name = desc.name;
@@ -272,7 +301,7 @@ impl Layout {
             (None, _) => cx.fail(&BLOCK, inst, || {
                 alloc::format!("{name} stands between two blocks, behind a termination instruction")
             }),
-            (Some(section), Place::Outside) => self.enter(cx, inst, desc, section),
+            (Some(section), Place::Outside) => self.enter_section(cx, inst, desc, section),
             // Lines and debug information stand between blocks too, and behind the parameters that they are for.
             // Lines and debug information stand between blocks too, and behind the parameters that they are for.
             (Some(_), _) if matches!(desc.op, Op::Line | Op::NoLine) => Ok(()),
@@ -284,6 +313,23 @@ impl Layout {
             }
             (Some(_), _) => cx.fail(&ORDER, inst, || alloc::format!("{name} cannot stand within a function")),
         }
+    }
+
+    fn enter_section<'a>(
+        &mut self,
+        cx: &mut Cx<'a>,
+        inst: Inst<'a>,
+        desc: &'static InstDesc,
+        section: Section,
+    ) -> Checked {
+        if section == Section::Graphs {
+            if desc.op == Op::GraphARM {
+                self.place = Place::Graph;
+            }
+            let begins = matches!(desc.op, Op::GraphARM | Op::GraphEntryPointARM);
+            cx.check(begins, &GRAPH, inst, || alloc::format!("{} stands outside of a graph", desc.name))?;
+        }
+        self.enter(cx, inst, desc, section)
     }
 
     fn enter<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, section: Section) -> Checked {

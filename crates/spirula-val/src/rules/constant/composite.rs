@@ -48,6 +48,7 @@ fn result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<Option<Parts<'a>>> {
     let ty = inst.id(1);
     cx.key(ty)?;
     if cx.m.info(ty).op == Op::TypeTensorARM {
+        crate::rules::tensor::constituents(cx, inst)?;
         return Ok(None);
     }
     let parts = parts_of(cx, ty);

@@ -88,7 +88,7 @@ fn null<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             .declared(m, ty)
             .help("use OpConvertUToPtr of a 64-bit 0")
     })?;
-    let ok = !parts.any(Parts::NO_NULL);
+    let ok = !parts.any(Parts::NO_NULL) && !crate::rules::tensor::is_without_shape(cx, ty);
     cx.check_at(ok, &NULL, inst, 1, || msg(format!("the Result Type {ty} has no null value")).declared(m, ty))
 }
 

@@ -4,6 +4,7 @@ pub(super) mod access;
 pub(super) mod multiply;
 pub(super) mod qcom;
 pub(super) mod tensor;
+pub(crate) mod types;
 pub(super) mod vector;
 
 use alloc::format;
@@ -33,6 +34,8 @@ rules! {
 }
 
 pub(crate) const TABLE: Table = rule_table! {
+    TypeCooperativeMatrixKHR | TypeCooperativeMatrixNV => types::matrix;
+    TypeVectorIdEXT => types::vector;
     CooperativeMatrixConvertUseEXT => convert_use;
     CooperativeMatrixLengthKHR | CooperativeMatrixLengthNV => length;
     CooperativeMatrixMulAddKHR | CooperativeMatrixMulAddNV => multiply::mul_add;

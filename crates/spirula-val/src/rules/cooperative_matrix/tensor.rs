@@ -185,14 +185,17 @@ fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, element: Id, dim: Option
         let with = mask & T::DecodeFunc.0 != 0;
         cx.check_at(with, &ADDRESSING, inst, at, || "DecodeVectorFunc without DecodeFunc")?;
         let (result, parameters) = function(cx, inst, next)?;
-        let key = m.key(result);
-        let of = matches!(m.ty(result), Some(Type::Vector { component, .. }) if component == element);
+        let (of, count) = match m.ty(result) {
+            Some(Type::Vector { component, count }) => (component == element, Some(count)),
+            Some(Type::VectorId { component, count }) => (component == element, m.fixed_u32(count)),
+            _ => (false, None),
+        };
         cx.check_at(of, &DECODE, inst, next, || {
             format!("the function gives {}, not a vector of {}", describe(m, result), describe(m, element))
         })?;
-        let ok = matches!(key.count(), 2 | 4 | 8);
+        let ok = matches!(count, None | Some(2 | 4 | 8));
         cx.check_at(ok, &DECODE, inst, next, || {
-            format!("the function gives {} components, not 2, 4 or 8", key.count())
+            format!("the function gives {} components, not 2, 4 or 8", count.unwrap_or(0))
         })?;
         decode(cx, inst, next, parameters, dim)?;
     }

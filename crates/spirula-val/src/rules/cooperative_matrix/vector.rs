@@ -112,11 +112,15 @@ pub(super) fn multiply(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     }
 }
 
+fn is_cooperative(key: TypeKey) -> bool {
+    key.shape() == Shape::CooperativeVector
+}
+
 pub(super) fn outer_product(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     pointer(cx, inst, 1)?;
     value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
-    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_vector)?;
-    value(cx, &ACCESS, inst, 4, "a cooperative vector", is_vector)?;
+    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_cooperative)?;
+    value(cx, &ACCESS, inst, 4, "a cooperative vector", is_cooperative)?;
     for word in [5, 6] {
         value(cx, &ACCESS, inst, word, "a 32-bit integer", is_int32)?;
         constant(cx, &ACCESS, inst, word, "the layout or interpretation")?;
@@ -130,5 +134,5 @@ pub(super) fn outer_product(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 pub(super) fn reduce_sum(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     pointer(cx, inst, 1)?;
     value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
-    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_vector)
+    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_cooperative)
 }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op};
-use spirula_module::{Module, Shape};
+use spirula_module::{Module, Shape, Type as Of};
 
 use super::{Ext, FIRST, revision_of};
 use crate::cx::{Cx, msg};
@@ -202,6 +202,9 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
         }
     };
     place(cx, ext, number)?;
+    if ext.set == ExtSet::GraphDebugInfo {
+        graph(cx, ext, number)?;
+    }
     let Ok(at) = table.binary_search_by_key(&number, |r| r.0) else { return Ok(()) };
     let (_, wants, list) = table[at];
     for (i, word) in ext.inst.tail(FIRST).iter().enumerate() {
@@ -217,12 +220,40 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     Ok(())
 }
 
+/// `DebugOperation` and `DebugTensor` of a graph.
+fn graph(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
+    let m = cx.m;
+    let fail = |cx: &mut Cx<'_>, i: usize, text: &str| cx.fail_at(&OPERAND, ext.inst, FIRST + i, || text);
+    if number == 3 && ext.inst.words().len() < FIRST + 3 {
+        let ty = m.type_id_of(ext.inst.id(FIRST));
+        let composite = matches!(m.ty(ty), Some(Of::Array { .. } | Of::RuntimeArray { .. } | Of::Struct { .. }));
+        if composite {
+            return fail(cx, 0, "the tensor is of a composite type, so that an index is needed");
+        }
+    }
+    if number == 2 {
+        let described = debug(m, ext.set, ext.inst.id(FIRST)).map(|d| m.info(d.id(FIRST)).def);
+        for i in 2..ext.inst.words().len().saturating_sub(FIRST) {
+            let at = m.info(ext.inst.id(FIRST + i)).def;
+            if described.is_some_and(|start| !is_within(m, start, at)) {
+                return fail(cx, i, "the instruction is not of the graph that is described");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an instruction is between an `OpGraphARM` and its end.
+fn is_within(m: Module<'_>, graph: u32, at: u32) -> bool {
+    at > graph && !m.insts(graph..at).any(|i| i.op() == Op::GraphEndARM)
+}
+
 fn revision(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
     let late = number >= 109 || number == BASIC && ext.inst.words().len() > FIRST + 4;
     if !late {
         return Ok(());
     }
-    let has = revision_of(cx, ext.inst.id(3)).unwrap_or(100);
+    let has = revision_of(cx, ext.inst.id(3)).unwrap_or(100).max(100);
     cx.check_at(has >= 101, &REVISION, ext.inst, 4, || {
         format!("{} needs revision 101 of the set, but revision {has} is imported", ext.desc.name)
     })
@@ -290,7 +321,8 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
                 ExtSet::OpenClDebugInfo => info.op == Op::Constant,
                 _ => info.is_constant(),
             };
-            none || constant && key.is_int() && matches!(key.width(), 32 | 64)
+            let zero = ext.set == ExtSet::OpenClDebugInfo && m.int_constant(id).is_some_and(|c| c.bits == 0);
+            none || constant && !zero && key.is_int() && matches!(key.width(), 32 | 64)
                 || matches!(number, GLOBAL | LOCAL) && inst.is_some_and(|i| is_length(cx, ext.set, i))
         }
         Index => info.op == Op::Constant || matches!(number, GLOBAL | LOCAL) || info.is_constant(),

@@ -2,6 +2,7 @@
 
 pub(super) mod debug;
 pub(super) mod glsl;
+pub(crate) mod lines;
 pub(super) mod opencl;
 pub(super) mod reflection;
 
@@ -133,9 +134,19 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if inst.op() == Op::ExtInstWithForwardRefsKHR {
         let ok = is_non_semantic_set(cx, inst.id(3));
         cx.check_at(ok, &FORWARD, inst, 3, || format!("the set {} has instructions with a meaning", inst.id(3)))?;
+        let forward = inst.tail(FIRST).iter().any(|w| cx.m.info(Id(*w)).def >= inst.offset());
+        cx.check(
+            forward,
+            &FORWARD,
+            inst,
+            || "no operand is defined later, so that OpExtInst is the instruction to use",
+        )?;
     }
     let Some(set) = info.ext_set() else { return Ok(()) };
-    let Some(desc) = set.instruction(inst.word(4)) else { return Ok(()) };
+    // What later revisions brought is known too, so as to say which revision it needs.
+    let newest = if set == ExtSet::ShaderDebugInfo100 { ExtSet::ShaderDebugInfo } else { set };
+    let number = inst.word(4);
+    let Some(desc) = set.instruction(number).or_else(|| newest.instruction(number)) else { return Ok(()) };
     let caps = desc.capabilities();
     cx.check_at(!desc.needs_capability() || cx.m.capabilities().intersects(caps), &CAPABILITY, inst, 4, || {
         let list = caps.iter().filter_map(|c| c.name()).next().unwrap_or("");

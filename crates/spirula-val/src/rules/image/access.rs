@@ -4,8 +4,8 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, Rule, rules};
-use spirula_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
-use spirula_module::{Image, Scalar, Shape, Type};
+use spirula_grammar::{Capability, Dim, ExecutionModel, ImageFormat, Op, StorageClass};
+use spirula_module::{Image, ModelSet, Scalar, Shape, Type};
 
 use super::{
     COORDINATE, INT, Kinds, OPERAND, RESULT, SAMPLED, SAMPLED_TYPE, SHAPE, coordinate, image, image_of, operands,
@@ -22,6 +22,8 @@ rules! {
     FORMAT: "storage-image-format", spec "OpImageRead";
     /// In Vulkan, what is read from an image is a vector of four components.
     FOUR: "image-read-components", vuid "VUID-StandaloneSpirv-Result-04780";
+    /// Input attachments are read in fragment shaders.
+    SUBPASS_MODEL: "subpass-model", spec "OpImageRead";
     /// In Vulkan, an input attachment is read at the constant coordinate (0, 0).
     SUBPASS: "subpass-coordinate", vuid "VUID-StandaloneSpirv-SubpassData-04660";
     /// `OpImageTexelPointer` points to a texel of an image: into the storage class `Image`, at the Sampled Type.
@@ -50,7 +52,8 @@ pub(super) fn fetch(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let known = image.sampled == 1 || image.sampled == 0 && cx.has(Capability::Kernel);
     cx.check_at(known, &SAMPLED, inst, 3, || format!("the image's Sampled operand is {}, not 1", image.sampled))?;
     coordinate(cx, inst, 4, INT, layered(image))?;
-    operands::check(cx, inst, 5, image)
+    operands::check(cx, inst, 5, image)?;
+    access_kind(cx, inst, 5, 3, image)
 }
 
 /// What reads and writes demand of the image alike.
@@ -89,6 +92,11 @@ pub(super) fn read(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     qcom::plain_texture(cx, inst, 3)?;
     let image = image(cx, inst, 3)?;
     let subpass = image.dim == Dim::SubpassData;
+    if subpass {
+        cx.check_models(ModelSet::of(&[ExecutionModel::Fragment]), &SUBPASS_MODEL, inst, |others| {
+            format!("an input attachment is read from an entry point of the model {others}")
+        })?;
+    }
     let sparse = inst.op() == Op::ImageSparseRead;
     cx.check_at(!(subpass && sparse), &SHAPE, inst, 3, || "OpImageSparseRead from an input attachment")?;
     storage(cx, inst, 3, image)?;

@@ -5,7 +5,7 @@ pub(super) mod operands;
 pub(super) mod qcom;
 pub(super) mod query;
 pub(super) mod sample;
-pub(super) mod tile;
+pub(crate) mod tile;
 pub(super) mod types;
 
 use alloc::format;
@@ -41,6 +41,7 @@ rules! {
 pub(crate) const TABLE: Table = rule_table! {
     TypeImage => types::type_image;
     TypeSampledImage => types::type_sampled_image;
+    SamplerImageAddressingModeNV => types::addressing_mode;
     SampledImage => types::sampled_image;
     ImageSampleImplicitLod | ImageSampleExplicitLod | ImageSampleProjImplicitLod | ImageSampleProjExplicitLod
         | ImageSparseSampleImplicitLod | ImageSparseSampleExplicitLod => sample::color;
@@ -152,6 +153,10 @@ fn texel(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image, components: u32) -> Chec
         format!("the texel has type {}, not {must}", describe(m, ty))
     })?;
     sampled_type(cx, inst, 1, key, image)?;
+    // What a comparison gives has the Sampled Type, which is a number then.
+    let compares = components == 1 || matches!(inst.op(), Op::ImageDrefGather | Op::ImageSparseDrefGather);
+    let void = m.key(image.sampled_type).component_class() == Scalar::None;
+    cx.check_at(!(compares && void), &SAMPLED_TYPE, inst, 1, || "the image's Sampled Type is void")?;
     Ok(ty)
 }
 

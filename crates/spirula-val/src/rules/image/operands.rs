@@ -286,7 +286,7 @@ fn extend(cx: &mut Cx<'_>, r: &Reader<'_>, at: usize) -> Checked {
 /// In Vulkan, an access to an image with a format is of the format's signedness.
 pub(super) fn format_fits(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, image: Image, access: Option<Kind>) -> Checked {
     let Some(format) = kind_of(image.format).filter(|k| *k != Kind::Float) else { return Ok(()) };
-    if !cx.env.is_vulkan() || image.sampled != 2 {
+    if !cx.env.is_vulkan() {
         return Ok(());
     }
     let signed = if cx.m.key(image.sampled_type).is_signed() { Kind::Signed } else { Kind::Unsigned };

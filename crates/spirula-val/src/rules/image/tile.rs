@@ -1,11 +1,12 @@
 //! `SPV_EXT_shader_tile_image`.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Dim, ExecutionModel, Op};
-use spirula_module::ModelSet;
+use spirula_grammar::{Capability, Decoration, Dim, ExecutionModel, Op, StorageClass};
+use spirula_module::{ModelSet, Type};
 
 use super::{OPERAND, RESULT, SHAPE, texel};
 use crate::cx::Cx;
@@ -13,6 +14,8 @@ use crate::signature::describe;
 
 rules! {
     group "image";
+    /// A tile image's variable has a Location of its own.
+    LOCATION: "tile-image-location", vuid "VUID-StandaloneSpirv-TileImageEXT-08723";
     /// Attachments are read in fragment shaders.
     MODEL: "tile-image-model", extension "SPV_EXT_shader_tile_image";
 }
@@ -47,3 +50,33 @@ fn common(cx: &mut Cx<'_>, inst: Inst<'_>, sample: usize) -> Checked {
         format!("{op} is reached from an entry point of the model {others}")
     })
 }
+
+/// Judges the variables of tile images.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    if !cx.env.is_vulkan() || !cx.has(Capability::TileImageColorReadAccessEXT) {
+        return;
+    }
+    let mut known: BTreeSet<u32> = BTreeSet::new();
+    for inst in m.global_variables().filter(|i| StorageClass(i.word(3)) == StorageClass::TileImageEXT) {
+        let id = inst.id(2);
+        let Some(location) = m.decoration(id, Decoration::Location) else {
+            cx.fail_at(&LOCATION, inst, 2, || format!("{id} has no Location")).ok();
+            continue;
+        };
+        let first = location.operand();
+        let count = match m.pointer(inst.id(1)).and_then(|p| m.ty(p.1)) {
+            Some(Type::Array { length, .. }) => m.fixed_u32(length).unwrap_or(1).min(MOST),
+            _ => 1,
+        };
+        for n in first..first.saturating_add(count) {
+            let new = known.insert(n);
+            if cx.check_at(new, &LOCATION, inst, 2, || format!("{id} shares the Location {n}")).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// How many elements of an array of tile images are looked at.
+const MOST: u32 = 1 << 10;

@@ -37,6 +37,8 @@ rules! {
     SAMPLED_IMAGE: "type-sampled-image", spec "OpTypeSampledImage";
     /// Vulkan's sampled images are made of images whose Sampled operand is 1.
     SAMPLED_IMAGE_VULKAN: "type-sampled-image-vulkan", vuid "VUID-StandaloneSpirv-OpTypeSampledImage-06671";
+    /// Handles of bindless samplers and images have 32 or 64 bits.
+    ADDRESSING: "sampler-image-addressing-mode", extension "SPV_NV_bindless_texture";
     /// `OpSampledImage` combines an image and a sampler to the sampled image of that image's type.
     COMBINE: "sampled-image-operands", spec "OpSampledImage";
 }
@@ -101,9 +103,6 @@ fn vulkan(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
                 sampled.component_class() == Scalar::Int
             }
         };
-        // What is stored in fewer than 64 bits has the Sampled Type's signedness, for modules that cannot extend.
-        let signs = image.sampled == 2 && cx.version < Version::v1(4) && kind != Kind::Float;
-        let ok = ok && (!signs || sampled.is_signed() == (kind == Kind::Signed));
         let wide = matches!(image.format, ImageFormat::R64i | ImageFormat::R64ui);
         let ok = ok && (kind == Kind::Float || wide == (sampled.width() == 64));
         cx.check_at(ok, &FORMAT, inst, 8, || {
@@ -237,4 +236,10 @@ fn match_but_depth(cx: &Cx<'_>, a: Id, b: Id) -> bool {
         (Some(Type::Image(a)), Some(Type::Image(b))) => Image { depth: 0, ..a } == Image { depth: 0, ..b },
         _ => false,
     }
+}
+
+/// `OpSamplerImageAddressingModeNV`.
+pub(super) fn addressing_mode(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let bits = inst.word(1);
+    cx.check_at(matches!(bits, 32 | 64), &ADDRESSING, inst, 1, || format!("handles have {bits} bits"))
 }
