@@ -60,6 +60,8 @@ pub(crate) enum Format {
     Json,
     /// One SARIF 2.1.0 log.
     Sarif,
+    /// `reflect` only: the YAML of SPIRV-Reflect. Diagnostics as human.
+    Yaml,
 }
 
 /// What to read.
@@ -99,7 +101,7 @@ pub(crate) enum Command {
     Reflect(cmd::reflect::ReflectCommand),
     /// Explain a rule, or list all rules
     Explain(cmd::explain::ExplainCommand),
-    /// Behave like one of the reference tools: spirv-as, spirv-dis or spirv-val with their own options
+    /// Behave like one of the reference tools: spirv-as, spirv-dis, spirv-val or spirv-reflect with their own options
     Compat(cmd::compat::CompatCommand),
 }
 
@@ -120,6 +122,10 @@ pub(crate) fn run(args: Vec<OsString>) -> u8 {
         }
     };
     cli.global.color.apply();
+    if cli.global.format == Format::Yaml && !matches!(cli.command, Command::Reflect(_)) {
+        complain("--format yaml is for reflect only");
+        return crate::USAGE;
+    }
     let done = crate::panics::caught(|| match &cli.command {
         Command::Val(c) => {
             let levels = matches.subcommand().map(|(_, m)| crate::options::levels(m)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The reference tools' own command lines: `spirv-as`, `spirv-dis`, `spirv-val`.
+//! The reference tools' own command lines: `spirv-as`, `spirv-dis`, `spirv-val`, `spirv-reflect`.
 //!
 //! Flags, defaults, the form of messages and exit codes are theirs, so that scripts and build systems that call them
 //! need not change. The texts of diagnostics are ours.
@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser};
 use spirula_diag::Severity;
+use spirula_module::{Index, Module};
 use spirula_text::render::{Finding, Subject};
 use spirula_text::{AsmOptions, disassemble};
 use spirula_val::{TargetEnv, Validator};
@@ -34,7 +35,7 @@ const ERROR: u8 = 1;
 #[derive(Args, Debug)]
 #[command(disable_help_flag = true)]
 pub(crate) struct CompatCommand {
-    /// spirv-as, spirv-dis or spirv-val
+    /// spirv-as, spirv-dis, spirv-val or spirv-reflect
     tool: String,
     /// The tool's own options
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -46,7 +47,7 @@ impl CompatCommand {
         let mut args = vec![OsString::from(&self.tool)];
         args.extend(self.args.iter().cloned());
         tool(&self.tool, args).unwrap_or_else(|| {
-            crate::cli::complain(&format!("{} is not one of spirv-as, spirv-dis, spirv-val", self.tool));
+            crate::cli::complain(&format!("{} is not one of spirv-as, spirv-dis, spirv-val, spirv-reflect", self.tool));
             crate::USAGE
         })
     }
@@ -71,6 +72,7 @@ fn tool(name: &str, args: Vec<OsString>) -> Option<u8> {
         "spirv-as" => parsed::<SpirvAs>(args, assemble_file),
         "spirv-dis" => parsed::<SpirvDis>(args, disassemble_file),
         "spirv-val" => parsed::<SpirvVal>(args, validate_file),
+        "spirv-reflect" => parsed::<SpirvReflect>(args, reflect_file),
         _ => return None,
     })
 }
@@ -127,6 +129,23 @@ struct SpirvVal {
     file: Option<String>,
     #[command(flatten)]
     rules: ValArgs,
+}
+
+/// Report the bindings, blocks and interface of a module.
+#[derive(Parser, Debug)]
+#[command(name = "spirv-reflect", version)]
+struct SpirvReflect {
+    /// The module; - for standard input
+    file: String,
+    /// As YAML; else as a table, which is ours
+    #[arg(short, long)]
+    yaml: bool,
+    /// Accepted; the YAML is always complete
+    #[arg(short, long, value_name = "LEVEL", default_value_t = 0)]
+    verbosity: u32,
+    /// Where to write, - for standard output
+    #[arg(short, long, default_value = "-")]
+    output: String,
 }
 
 fn input(file: Option<&str>) -> Input {
@@ -234,6 +253,20 @@ fn validate_file(mut args: SpirvVal) -> u8 {
         }
     }
     code
+}
+
+fn reflect_file(args: SpirvReflect) -> u8 {
+    let input = input(Some(&args.file));
+    let Some(bytes) = read(&input) else { return ERROR };
+    let Some(loaded) = module(&input, &bytes) else { return ERROR };
+    let mut index = Index::new();
+    let module = Module::new(&loaded.words, &mut index);
+    let text = if args.yaml {
+        spirula_reflect::yaml(&module)
+    } else {
+        spirula_reflect::table(&spirula_reflect::reflect(&module))
+    };
+    write(&args.output, text.as_bytes())
 }
 
 /// Validates one module and shows its warnings and its first error.

@@ -20,7 +20,7 @@ use crate::{FAILED, INVALID, OK, USAGE, load};
 ///
 /// Entry points with the resources that their call trees use, bindings, interface variables, block layouts,
 /// specialisation constants, HLSL semantics, device addresses, and what the module requires of Vulkan. The default is a
-/// table; `--format json` writes one JSON object per module and line.
+/// table; `--format json` writes one JSON object per module and line, `--format yaml` the report of SPIRV-Reflect.
 #[derive(Args, Debug)]
 pub(crate) struct ReflectCommand {
     #[command(flatten)]
@@ -42,13 +42,17 @@ impl ReflectCommand {
                 return USAGE;
             }
         };
-        let extension = if global.format == Format::Json { ".json" } else { ".txt" };
+        let extension = match global.format {
+            Format::Json | Format::Sarif => ".json",
+            Format::Yaml => ".yaml",
+            Format::Human | Format::Short => ".txt",
+        };
         let output = match Output::of(self.output.as_deref(), inputs.len(), extension, false) {
             Ok(output) => output,
             Err(code) => return code,
         };
         let style = Style::of(global);
-        let named = inputs.len() > 1 && global.format != Format::Json;
+        let named = inputs.len() > 1 && matches!(global.format, Format::Human | Format::Short);
         let mut code = OK;
         let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
         batch.run(
@@ -112,10 +116,12 @@ impl ReflectCommand {
             }
         }
         let module = Module::new(&loaded.words, index);
-        let report = spirula_reflect::reflect(&module);
         let text = match format {
-            Format::Json | Format::Sarif => serde_json::to_string(&report).unwrap_or_default() + "\n",
-            Format::Human | Format::Short => spirula_reflect::table(&report),
+            Format::Yaml => spirula_reflect::yaml(&module),
+            Format::Json | Format::Sarif => {
+                serde_json::to_string(&spirula_reflect::reflect(&module)).unwrap_or_default() + "\n"
+            }
+            Format::Human | Format::Short => spirula_reflect::table(&spirula_reflect::reflect(&module)),
         };
         (outcome, Some(text))
     }
