@@ -373,7 +373,7 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
 
 /// The bits of `mask` that `kind` does not know, if any.
 #[inline]
-pub(crate) fn unknown_bits(kind: OperandKind, mask: u32) -> Option<u32> {
+pub fn unknown_bits(kind: OperandKind, mask: u32) -> Option<u32> {
     let mut left = mask;
     while left != 0 {
         let bit = left & left.wrapping_neg();

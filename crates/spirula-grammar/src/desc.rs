@@ -142,7 +142,7 @@ pub struct InstDesc {
     pub class: Class,
     /// Number of words it has at least, the first one included.
     pub min_words: u8,
-    pub(crate) flags: u8,
+    pub(crate) flags: u16,
     /// Opcode.
     pub op: Op,
     /// Position of the row among all instructions, `0..Op::COUNT`.
@@ -150,15 +150,16 @@ pub struct InstDesc {
     pub(crate) needs: Needs,
 }
 
-pub(crate) const HAS_TYPE: u8 = 1;
-pub(crate) const HAS_RESULT: u8 = 2;
-pub(crate) const FIXED: u8 = 4;
-pub(crate) const ENUMS: u8 = 8;
-pub(crate) const ID_TAIL: u8 = 16;
-pub(crate) const LITERAL_TAIL: u8 = 32;
-pub(crate) const TYPE: u8 = 64;
-pub(crate) const CONSTANT: u8 = 128;
-const RESULTS: u8 = HAS_TYPE | HAS_RESULT;
+pub(crate) const HAS_TYPE: u16 = 1;
+pub(crate) const HAS_RESULT: u16 = 2;
+pub(crate) const FIXED: u16 = 4;
+pub(crate) const ENUMS: u16 = 8;
+pub(crate) const ID_TAIL: u16 = 16;
+pub(crate) const LITERAL_TAIL: u16 = 32;
+pub(crate) const TYPE: u16 = 64;
+pub(crate) const CONSTANT: u16 = 128;
+pub(crate) const PLAIN: u16 = 256;
+const RESULTS: u16 = HAS_TYPE | HAS_RESULT;
 
 impl InstDesc {
     needs!();
@@ -220,6 +221,13 @@ impl InstDesc {
     #[inline]
     pub fn is_constant(&self) -> bool {
         self.flags & CONSTANT != 0
+    }
+
+    /// Whether the mandatory operands come first and take exactly one word each, and none has parameters: what follows
+    /// word [`min_words`](Self::min_words) is optional.
+    #[inline]
+    pub fn has_plain_start(&self) -> bool {
+        self.flags & PLAIN != 0
     }
 
     /// Whether an operand is an enumerant or a mask.

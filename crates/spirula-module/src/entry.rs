@@ -39,22 +39,24 @@ impl ModelSet {
     pub const EMPTY: ModelSet = ModelSet(0);
 
     /// The set of these models. Unknown ones are left out.
-    pub fn of(models: &[ExecutionModel]) -> ModelSet {
-        models.iter().fold(ModelSet::EMPTY, |set, m| set.with(*m))
+    pub const fn of(models: &[ExecutionModel]) -> ModelSet {
+        let mut set = ModelSet::EMPTY;
+        let mut i = 0;
+        while i < models.len() {
+            set = set.with(models[i]);
+            i += 1;
+        }
+        set
     }
 
     /// The set with one more model.
-    pub fn with(self, model: ExecutionModel) -> ModelSet {
-        let all = ExecutionModel::KIND.enumerants();
-        match all.iter().position(|e| e.value == model.0) {
-            Some(i) => ModelSet(self.0 | 1 << i),
-            None => self,
-        }
+    pub const fn with(self, model: ExecutionModel) -> ModelSet {
+        ModelSet(self.0 | bit(model))
     }
 
     /// Whether the model is a member.
     pub fn contains(self, model: ExecutionModel) -> bool {
-        self.0 & ModelSet::EMPTY.with(model).0 != 0
+        self.0 & bit(model) != 0
     }
 
     /// Whether there is no member.
@@ -83,8 +85,19 @@ impl ModelSet {
 
     /// The members in the grammar's order.
     pub fn iter(self) -> impl Iterator<Item = ExecutionModel> {
-        let all = ExecutionModel::KIND.enumerants().iter().enumerate();
-        all.filter(move |(i, _)| self.0 >> i & 1 != 0).map(|(_, e)| ExecutionModel(e.value))
+        let all = ExecutionModel::KIND.enumerants().iter().map(|e| ExecutionModel(e.value));
+        all.filter(move |m| self.contains(*m))
+    }
+}
+
+/// The bit of a model: the core ones by value, then those of extensions; 0 for unknown ones.
+const fn bit(model: ExecutionModel) -> u32 {
+    match model.0 {
+        v @ 0..=6 => 1 << v,
+        v @ 5267..=5268 => 1 << (v - 5267 + 7),
+        v @ 5313..=5318 => 1 << (v - 5313 + 9),
+        v @ 5364..=5365 => 1 << (v - 5364 + 15),
+        _ => 0,
     }
 }
 
@@ -100,5 +113,18 @@ impl fmt::Display for ModelSet {
             write!(f, "{}{m}", if i == 0 { "" } else { ", " })?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_of_the_grammar_has_a_bit_of_its_own() {
+        let all = ExecutionModel::KIND.enumerants();
+        let set = all.iter().fold(ModelSet::EMPTY, |s, e| s.with(ExecutionModel(e.value)));
+        assert_eq!(set.0.count_ones() as usize, all.len());
+        assert_eq!(set.iter().count(), all.len());
     }
 }

@@ -24,6 +24,7 @@ pub struct IdInfo {
 pub(crate) const TYPE: u16 = 1;
 pub(crate) const CONSTANT: u16 = 2;
 pub(crate) const LOCAL: u16 = 4;
+pub(crate) const GLOBAL_VARIABLE: u16 = 8;
 
 impl IdInfo {
     /// Whether the defining instruction declares a type.
@@ -59,11 +60,29 @@ impl IdInfo {
         self.flags & LOCAL != 0
     }
 
+    /// Whether it is a variable outside of functions.
+    #[inline]
+    pub fn is_global_variable(&self) -> bool {
+        self.flags & GLOBAL_VARIABLE != 0
+    }
+
+    /// Whether it is neither defined within a function nor a variable.
+    #[inline]
+    pub fn is_type_or_constant(&self) -> bool {
+        self.flags & (LOCAL | GLOBAL_VARIABLE) == 0
+    }
+
     /// For what is defined within a block (or is a label): the position of the block in its function, from 0.
     /// `None` for parameters and for everything outside of functions.
     #[inline]
     pub fn block(&self) -> Option<u32> {
         if self.is_local() { self.extra.checked_sub(1) } else { None }
+    }
+
+    /// Whether it is defined in the block at a position of its function, [`IdInfo::block`] plus 1.
+    #[inline]
+    pub fn is_in_block(&self, block_plus_one: u32) -> bool {
+        self.extra == block_plus_one
     }
 
     /// For an `OpFunction`: the function's index.

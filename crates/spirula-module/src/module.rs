@@ -122,9 +122,14 @@ impl<'m> Module<'m> {
 
     /// Storage class and pointee of a pointer type; the pointee is `%0` for untyped pointers.
     pub fn pointer(&self, ty: Id) -> Option<(StorageClass, Id)> {
-        match self.ty(ty)? {
-            Type::Pointer { class, pointee } => Some((class, pointee)),
-            Type::UntypedPointer { class } => Some((class, Id(0))),
+        let info = self.info(ty);
+        let at = info.def as usize;
+        match info.op {
+            Op::TypePointer => match self.words.get(at..at + 4)? {
+                [_, _, class, pointee] => Some((StorageClass(*class), Id(*pointee))),
+                _ => None,
+            },
+            Op::TypeUntypedPointerKHR => self.words.get(at + 2).map(|class| (StorageClass(*class), Id(0))),
             _ => None,
         }
     }

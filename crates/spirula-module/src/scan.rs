@@ -186,6 +186,8 @@ impl Index {
         } else if let Some(block) = block {
             info.flags = ids::LOCAL;
             info.extra = block;
+        } else if matches!(desc.op, Op::Variable | Op::UntypedVariableKHR) {
+            info.flags = ids::GLOBAL_VARIABLE;
         } else if desc.op == Op::ExtInstImport {
             info.extra = LitStr::read(inst.tail(2)).and_then(import).map_or(0, |s| s as u32 + 1);
         }

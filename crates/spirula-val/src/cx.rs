@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
-use spirula_binary::{Id, Inst, LitStr};
+use spirula_binary::{Context, Id, Imported, Inst, LitStr};
 use spirula_diag::{Checked, Diagnostic, Failed, Rule, Severity, Site};
 use spirula_grammar::{Capability, Op, Version};
 use spirula_module::{Function, ModelSet, Module, TypeKey};
@@ -27,6 +27,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) options: &'a Options,
     /// The module's version.
     pub(crate) version: Version,
+    /// The header's bound.
+    pub(crate) bound: u32,
     /// Pointer types that `OpTypeForwardPointer` announces, with the word offset where.
     pub(crate) forward_pointers: &'a [(Id, u32)],
     /// What types contain.
@@ -49,6 +51,10 @@ pub(crate) struct Cx<'a> {
     shared: Shared<'a>,
     /// The function being walked, if any.
     pub(crate) here: Option<InFunction<'a>>,
+    /// Word offset of the function being walked, and position of the block plus 1; 0 outside.
+    pub(crate) start: u32,
+    /// See `start`.
+    pub(crate) block: u32,
     /// Control flow of the function being walked.
     pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
@@ -122,12 +128,14 @@ impl<'a> Cx<'a> {
         poison: &'a mut Poison,
         out: &'a mut Vec<Diagnostic>,
     ) -> Cx<'a> {
-        Cx { shared, here: None, flow, poison, later: Vec::new(), half_derivatives: None, out }
+        Cx { shared, here: None, start: 0, block: 0, flow, poison, later: Vec::new(), half_derivatives: None, out }
     }
 
     /// The same walk, for an instruction that does not live as long as the module.
     pub(crate) fn shorter(&mut self) -> Cx<'_> {
         Cx {
+            start: self.start,
+            block: self.block,
             shared: self.shared,
             here: self.here,
             flow: self.flow,
@@ -287,6 +295,23 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn parts(&self, ty: Id) -> Parts {
         self.facts.parts(self.m, ty)
+    }
+
+    /// Remembers that the function being walked uses a variable outside of functions. Debug information and other
+    /// instructions without semantics do not count.
+    #[inline(never)]
+    pub(crate) fn record_use(&mut self, inst: Inst<'_>, id: Id) {
+        let Some(here) = self.here else { return };
+        let silent = match inst.op() {
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
+                matches!(self.m.imported(inst.id(3)), Some(Imported::Known(set)) if set.is_non_semantic())
+            }
+            _ => false,
+        };
+        if !silent {
+            let m = self.m;
+            self.flow.uses.record(&m, id, here.index as u32, inst.offset());
+        }
     }
 
     // --- where we are ---

@@ -1,7 +1,7 @@
 use alloc::vec::Vec;
 
 use spirula_binary::Id;
-use spirula_module::{BlockIdx, Cfg, DomTree, Function, Module, Structured};
+use spirula_module::{BlockIdx, Cfg, DomTree, Function, Module, Structured, Use};
 
 /// Control flow of the function being walked. Reused from function to function.
 #[derive(Debug, Default)]
@@ -14,6 +14,37 @@ pub(crate) struct Flow {
     pub(crate) structured: Structured,
     /// Memory of the rules.
     pub(crate) scratch: Scratch,
+    /// Which functions use which variables outside of functions; whole when the module has been walked.
+    pub(crate) uses: Uses,
+}
+
+/// For each variable outside of functions and each function that uses it, its first use, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    pub(crate) list: Vec<Use>,
+    /// By slot of the variable: index of the function that used it last, plus 1.
+    last: Vec<u32>,
+}
+
+impl Uses {
+    /// Prepares for a module.
+    pub(crate) fn reset(&mut self) {
+        self.list.clear();
+        self.last.clear();
+    }
+
+    /// Takes a use.
+    pub(crate) fn record(&mut self, m: &Module<'_>, id: Id, function: u32, at: u32) {
+        if self.last.is_empty() {
+            self.last.resize(m.ids().slot_count(), 0);
+        }
+        if let Some(last) = m.ids().slot(id).and_then(|s| self.last.get_mut(s))
+            && *last != function + 1
+        {
+            *last = function + 1;
+            self.list.push(Use { id, function, at });
+        }
+    }
 }
 
 /// Lists that rules fill anew each time. They live as long as the validator, so that a warm one does not allocate.

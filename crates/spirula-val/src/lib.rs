@@ -88,6 +88,7 @@ impl Validator {
         let m = Module::new(words, &mut self.index);
         let env = self.env.unwrap_or_else(|| environment_of(&m));
         self.poison.reset();
+        self.flow.uses.reset();
         self.forward_pointers.clear();
         let announcements = m.global_insts().filter(|i| i.op() == Op::TypeForwardPointer);
         self.forward_pointers.extend(announcements.map(|i| (i.id(1), i.offset())));
@@ -97,6 +98,7 @@ impl Validator {
             env,
             options: &self.options,
             version: m.version(),
+            bound: m.header().map_or(0, |h| h.bound),
             forward_pointers: &self.forward_pointers,
             facts: &self.facts,
         };

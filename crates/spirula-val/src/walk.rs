@@ -56,15 +56,17 @@ fn body<'a>(cx: &mut Cx<'a>, layout: &mut Layout, function: &'a Function, index:
     let m = cx.m;
     cx.flow.enter(&m, function);
     cx.here = Some(InFunction { function, index, block });
+    cx.start = function.start;
     for inst in cx.m.insts(function.start..function.end) {
         if inst.op() == Op::Label {
             block = Some(block.map_or(0, |b| b + 1));
             cx.here = Some(InFunction { function, index, block });
+            cx.block = block.map_or(0, |b| b + 1);
         }
         instruction(cx, layout, inst);
     }
     finish::function(cx, function);
-    cx.here = None;
+    (cx.here, cx.start, cx.block) = (None, 0, 0);
 }
 
 #[inline]

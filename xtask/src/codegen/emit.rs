@@ -147,14 +147,14 @@ fn kinds(model: &Model) -> String {
 
 fn ops(t: &mut Tables<'_>) -> Result<String> {
     let mut s = String::from(
-        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, TYPE};\nuse super::kinds::Class::{self, *};\n\n\
+        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, PLAIN, TYPE};\nuse super::kinds::Class::{self, *};\n\n\
          /// An opcode.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\npub struct Op(pub u16);\n\nimpl Op {\n",
     );
     for i in &t.model.insts {
         writeln!(s, "    pub const {}: Op = Op({});", i.opname.trim_start_matches("Op"), i.opcode).ok();
     }
     s += "}\n\nconst fn n(caps: u16, exts: u16, min: u8, last: u8) -> Needs {\n    Needs { caps, exts, min, last }\n}\n\n";
-    s += "#[allow(clippy::too_many_arguments)]\nconst fn i(row: u16, opcode: u16, name: &'static str, class: Class, flags: u8, min_words: u8, first: u16, count: u8, needs: Needs) -> InstDesc {\n    InstDesc { name, first, count, class, min_words, flags, op: Op(opcode), row, needs }\n}\n\n";
+    s += "#[allow(clippy::too_many_arguments)]\nconst fn i(row: u16, opcode: u16, name: &'static str, class: Class, flags: u16, min_words: u8, first: u16, count: u8, needs: Needs) -> InstDesc {\n    InstDesc { name, first, count, class, min_words, flags, op: Op(opcode), row, needs }\n}\n\n";
     let model = t.model;
     writeln!(
         s,
@@ -222,6 +222,10 @@ fn flags(model: &Model, i: &json::Instruction) -> Result<String> {
         flags.push("ENUMS");
     }
     let is_one = |i: usize| one_word[i] && operands[i].quantifier.is_none();
+    let ones = (0..operands.len()).take_while(|i| is_one(*i)).count();
+    if operands[ones..].iter().all(|o| o.quantifier.is_some()) {
+        flags.push("PLAIN");
+    }
     let all_but_last = (0..operands.len().saturating_sub(1)).all(is_one);
     match operands.last() {
         None => flags.push("FIXED"),

@@ -7,9 +7,9 @@ mod needs;
 
 use alloc::format;
 
-use spirula_binary::{DecodeError, DecodeErrorKind, Id, Inst, Number, NumberKind, Operands};
+use spirula_binary::{DecodeError, DecodeErrorKind, Id, Inst, Number, NumberKind, Operands, unknown_bits};
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::{Category, InstDesc, OperandKind};
+use spirula_grammar::{Category, InstDesc, Operand, OperandKind};
 
 use crate::cx::Cx;
 use crate::rules::ssa;
@@ -50,43 +50,72 @@ rules! {
 #[inline]
 pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
     let needs = if desc.is_free() { Ok(()) } else { needs::instruction(cx, inst, desc) };
-    let operands = if desc.is_fixed() && !desc.has_enums() { plain(cx, inst, desc) } else { full(cx, inst, desc) };
+    let operands = if desc.has_plain_start() { plain(cx, inst, desc) } else { full(cx, inst, desc) };
     needs?;
     operands
 }
 
-/// Instructions whose operands are ids and literals of one word each, perhaps with a list at the end.
+/// Instructions whose mandatory operands take one word each; with nothing behind them, or a list of ids or literals.
 #[inline]
 fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
-    let words = inst.words().len();
+    let words = inst.words();
     let min = usize::from(desc.min_words);
-    let has_tail = desc.has_id_tail() || desc.has_literal_tail();
-    if words < min || (words > min && !has_tail) {
+    if words.len() != min && (words.len() < min || !(desc.has_id_tail() || desc.has_literal_tail())) {
         return full(cx, inst, desc);
     }
     let mut result = Ok(());
-    for (i, o) in desc.operands()[..min - 1].iter().enumerate() {
-        if o.kind.is_id() {
-            result = result.and(id(cx, inst, desc, i + 1, o.kind));
-        }
+    for (i, (o, word)) in desc.operands().iter().zip(&words[1..min]).enumerate() {
+        let one = match o.kind.category() {
+            Category::Id => id(cx, inst, desc, i + 1, o.kind, Id(*word)),
+            Category::ValueEnum | Category::BitEnum => enumerant(cx, inst, i + 1, o, *word),
+            _ => Ok(()),
+        };
+        result = result.and(one);
     }
     if desc.has_id_tail() {
-        for word in min..words {
-            result = result.and(ssa::usage(cx, inst, desc, word, inst.id(word)));
+        for (i, word) in words[min..].iter().enumerate() {
+            result = result.and(ssa::usage(cx, inst, desc, min + i, Id(*word)));
         }
     }
     result
 }
 
+/// An enumerant or mask without parameters.
 #[inline]
-fn id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, kind: OperandKind) -> Checked {
+fn enumerant<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, at: usize, o: &'static Operand, value: u32) -> Checked {
+    // Most masks are empty, and most kinds have no needs for that.
+    if value == 0 && o.kind.category() == Category::BitEnum {
+        return Ok(());
+    }
+    let known = match o.kind.category() {
+        Category::ValueEnum => o.kind.enumerant(value).is_some(),
+        _ => unknown_bits(o.kind, value).is_none(),
+    };
+    if !known {
+        return full_error(cx, inst);
+    }
+    needs::enumerant(cx, inst, at, o.kind, value)
+}
+
+/// Reports what is wrong with an instruction that is known not to decode.
+#[cold]
+fn full_error<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let m = cx.m;
+    match Operands::new(inst, &m).find_map(Result::err) {
+        Some(e) => decode_error(cx, inst, e),
+        None => Err(Failed),
+    }
+}
+
+#[inline]
+fn id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, kind: OperandKind, id: Id) -> Checked {
     match kind {
-        OperandKind::IdResult => ssa::definition(cx, inst, inst.id(word), word),
+        OperandKind::IdResult => ssa::definition(cx, inst, id, word),
         OperandKind::IdResultType => {
-            ssa::usage(cx, inst, desc, word, inst.id(word))?;
+            ssa::usage(cx, inst, desc, word, id)?;
             crate::rules::universal::result_type(cx, inst)
         }
-        _ => ssa::usage(cx, inst, desc, word, inst.id(word)),
+        _ => ssa::usage(cx, inst, desc, word, id),
     }
 }
 
@@ -101,7 +130,7 @@ fn full<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked
         };
         let word = operand.at as usize;
         match operand.kind.category() {
-            Category::Id => result = result.and(id(cx, inst, desc, word, operand.kind)),
+            Category::Id => result = result.and(id(cx, inst, desc, word, operand.kind, Id(operand.word()))),
             Category::ValueEnum | Category::BitEnum => {
                 result = result.and(needs::enumerant(cx, inst, word, operand.kind, operand.word()));
             }

@@ -181,8 +181,15 @@ fn merge_target<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, what: &'static
     Ok(())
 }
 
+/// The header is not its own merge block.
+fn own_merge<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let own = own_label(cx);
+    cx.check_at(own != Some(inst.id(1)), &MERGE_TARGET, inst, 1, || "Merge Block is the header itself")
+}
+
 fn selection_merge<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     merge_target(cx, inst, 1, "Merge Block")?;
+    own_merge(cx, inst)?;
     let (flatten, dont) = (1, 2);
     let control = inst.word(2);
     cx.check_at(
@@ -202,9 +209,7 @@ fn loop_merge<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(it.merge_block != it.continue_target, &MERGE_TARGET, inst, 2, || {
         format!("Merge Block and Continue Target are both {}", it.merge_block)
     })?;
-    if own_label(cx) == Some(it.merge_block) {
-        return cx.fail_at(&MERGE_TARGET, inst, 1, || "Merge Block is the loop header itself");
-    }
+    own_merge(cx, inst)?;
     loop_control(cx, inst, it.loop_control)?;
     merge_place(cx, inst, &[Op::Branch, Op::BranchConditional])
 }

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use spirula_binary::{Id, Inst};
+use spirula_binary::Id;
 use spirula_diag::{Rule, Site, rules};
 use spirula_grammar::{Op, StorageClass, Version};
 use spirula_module::{EntryPoint, Module, Use};
@@ -36,12 +36,7 @@ const BUDGET: usize = 1 << 27;
 pub(crate) fn module(cx: &mut Cx<'_>) {
     let m = cx.m;
     let all = cx.version >= Version::v1(4);
-    let classes = |v: &Inst<'_>| {
-        let class = StorageClass(v.word(3));
-        all || matches!(class, StorageClass::Input | StorageClass::Output)
-    };
-    let wanted = m.global_variables().filter(classes).map(|v| v.id(2));
-    let uses = if m.entry_points().next().is_some() { m.uses_of(wanted) } else { Vec::new() };
+    let uses = core::mem::take(&mut cx.flow.uses);
     let mut budget = BUDGET;
     let mut listed: Vec<Id> = Vec::new();
     for entry in m.entry_points() {
@@ -49,13 +44,14 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         listed.extend(entry.interface.iter().map(|w| Id(*w)));
         listed.sort_unstable();
         list(cx, &entry, &listed, all);
-        let cost = m.functions().len() + uses.len();
-        if uses.is_empty() || budget < cost {
+        let cost = m.functions().len() + uses.list.len();
+        if uses.list.is_empty() || budget < cost {
             continue;
         }
         budget -= cost;
-        used(cx, &entry, &listed, &uses, all);
+        used(cx, &entry, &listed, &uses.list, all);
     }
+    cx.flow.uses = uses;
 }
 
 /// Storage class of a variable, typed or not.

@@ -29,7 +29,7 @@ rules! {
 /// The result id of an instruction.
 #[inline]
 pub(crate) fn definition<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, id: Id, word: usize) -> Checked {
-    let bound = cx.m.header().map_or(0, |h| h.bound);
+    let bound = cx.bound;
     if id.0 == 0 || id.0 >= bound {
         return out_of_bounds(cx, inst, id, word, bound);
     }
@@ -54,6 +54,27 @@ fn out_of_bounds(cx: &mut Cx<'_>, inst: Inst<'_>, id: Id, word: usize, bound: u3
 #[inline]
 pub(crate) fn usage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, id: Id) -> Checked {
     let info = cx.m.info(id);
+    // Nearly always: defined before, outside of functions or earlier in the same block of this one.
+    let before = info.def.wrapping_sub(1) < inst.offset() - 1;
+    if before && (info.is_type_or_constant() || info.is_local() && info.is_in_block(cx.block) && info.def > cx.start) {
+        return Ok(());
+    }
+    if before && info.is_global_variable() {
+        cx.record_use(inst, id);
+        return Ok(());
+    }
+    usage_in_detail(cx, inst, desc, word, id, info)
+}
+
+#[inline(never)]
+fn usage_in_detail<'a>(
+    cx: &mut Cx<'a>,
+    inst: Inst<'a>,
+    desc: &'static InstDesc,
+    word: usize,
+    id: Id,
+    info: IdInfo,
+) -> Checked {
     if !info.is_defined() {
         return undefined(cx, inst, word, id);
     }

@@ -164,7 +164,14 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         definition(cx, object).ok();
     }
     entry_points(cx, &objects);
-    for u in cx.m.uses_of(objects.iter().map(|o| o.id)) {
+    // Constants that are built-ins are few.
+    let m = cx.m;
+    let is_object = |id: Id| objects.binary_search_by_key(&id, |o| o.id).is_ok();
+    let constants = objects.iter().map(|o| o.id).filter(|id| !m.info(*id).is_global_variable());
+    let mut uses = m.uses_of(constants);
+    uses.extend(cx.flow.uses.list.iter().filter(|u| is_object(u.id)));
+    uses.sort_by_key(|u| u.at);
+    for u in uses {
         let first = objects.partition_point(|o| o.id < u.id);
         for object in objects[first..].iter().take_while(|o| o.id == u.id) {
             used(cx, object, u).ok();
