@@ -107,3 +107,6 @@ $ spirula reflect files/wrong.spvasm
 !    = reached from entry point main
 !
 = 1
+$ spirula val --format yaml files/wrong.spvasm
+! error: --format yaml is for reflect only
+= 2

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Dis,
     /// The assembler's words or errors.
     As,
+    /// What reflection says.
+    Reflect,
 }
 
 /// A test.
@@ -84,7 +86,8 @@ impl TestFile {
                 file.directives = i + 1;
             }
         }
-        file.kind = kind.ok_or("the file lacks its first line: `; test val`, `; test dis` or `; test as`")?;
+        file.kind =
+            kind.ok_or("the file lacks its first line: `; test val`, `; test dis`, `; test as` or `; test reflect`")?;
         Ok(file)
     }
 
@@ -96,7 +99,8 @@ impl TestFile {
                     "val" => Kind::Val,
                     "dis" => Kind::Dis,
                     "as" => Kind::As,
-                    _ => return Err(format!("`{value}` is not one of val, dis, as")),
+                    "reflect" => Kind::Reflect,
+                    _ => return Err(format!("`{value}` is not one of val, dis, as, reflect")),
                 });
             }
             "env" => self.env = Some(value.parse().map_err(|e: spirula_val::UnknownEnv| e.to_string())?),

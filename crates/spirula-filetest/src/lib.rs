@@ -8,6 +8,7 @@
 mod command;
 mod file;
 mod marks;
+mod reflect;
 mod text;
 mod val;
 
@@ -37,6 +38,7 @@ pub fn run_modules() -> ExitCode {
             Kind::Val => val::run(&file),
             Kind::Dis => text::run_dis(&file),
             Kind::As => text::run_as(&file),
+            Kind::Reflect => reflect::run(&file),
         }
     })
 }

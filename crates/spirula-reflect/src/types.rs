@@ -15,6 +15,9 @@ use crate::{hlsl, spec, text};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TypeRef(pub u32);
 
+/// Bytes of a pointer in memory: only physical ones are kept there.
+const POINTER_SIZE: u32 = 8;
+
 /// What explicit layout says of a type by itself.
 #[derive(Clone, Copy, Default)]
 struct Layout {
@@ -50,6 +53,10 @@ impl Types {
 
     /// Size in bytes of a type laid out by itself; `None` where that takes a member's decorations, or has no meaning.
     pub(crate) fn size(&self, m: &Module<'_>, ty: Id) -> Option<u32> {
+        // Pointers may be declared behind what is made of them.
+        if m.key(ty).is_pointer() {
+            return Some(POINTER_SIZE);
+        }
         m.ids().slot(ty).and_then(|s| self.layouts.get(s))?.size
     }
 
@@ -60,7 +67,7 @@ impl Types {
             Raw::Vector { component, count } => self.size(m, component)?.checked_mul(count),
             Raw::Array { length, .. } => stride(m, ty)?.checked_mul(spec::default_u32(m, length)?),
             Raw::RuntimeArray { .. } => Some(0),
-            Raw::Pointer { .. } | Raw::UntypedPointer { .. } => Some(8),
+            Raw::Pointer { .. } | Raw::UntypedPointer { .. } => Some(POINTER_SIZE),
             Raw::Struct { members } => {
                 let mut end = 0u32;
                 for (i, member) in members.iter().enumerate() {
