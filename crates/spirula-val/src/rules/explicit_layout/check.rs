@@ -53,7 +53,12 @@ impl Check<'_> {
                     }
                 }
                 Some(Type::Array { .. } | Type::RuntimeArray { .. }) => {
-                    if let Some(inst) = cx.m.def(item.ty) {
+                    // Arrays of arrays, which may even contain themselves, are judged once per place.
+                    let inst = cx.m.def(item.ty);
+                    let nested = inst.is_some_and(|i| is_array(cx, i.id(2)) || cx.parts(i.id(2)).any(Parts::STRUCT));
+                    if let Some(inst) = inst
+                        && (!nested || self.is_new(cx, item, rules))
+                    {
                         self.array(cx, inst, item, root, rules, &mut work);
                     }
                 }
@@ -264,6 +269,10 @@ impl Check<'_> {
             report(cx, inst, &MATRIX_SIZE, root, rules, text);
         }
     }
+}
+
+fn is_array(cx: &Cx<'_>, ty: Id) -> bool {
+    matches!(cx.m.key(ty).shape(), Shape::Array | Shape::RuntimeArray)
 }
 
 /// Whether a vector improperly straddles.
