@@ -1,6 +1,7 @@
 //! The operations that are measured and attacked.
 
 use spirula_binary::Frames;
+use spirula_module::{Index, Module};
 use spirula_text::{AsmOptions, DisOptions, assemble, disassemble};
 use spirula_val::{Options, Validator};
 
@@ -13,8 +14,16 @@ pub type Operation<'m> = Box<dyn FnMut() -> usize + 'm>;
 pub type Prepare = fn(&Pinned) -> Operation<'_>;
 
 /// All operations by name.
-pub static OPERATIONS: &[(&str, Prepare)] =
-    &[("scan", scan), ("dis", dis), ("dis-raw", dis_raw), ("as", asm), ("val", val), ("val-universal", val_universal)];
+pub static OPERATIONS: &[(&str, Prepare)] = &[
+    ("scan", scan),
+    ("dis", dis),
+    ("dis-raw", dis_raw),
+    ("as", asm),
+    ("val", val),
+    ("val-universal", val_universal),
+    ("index", index),
+    ("reflect", reflect),
+];
 
 fn scan(m: &Pinned) -> Operation<'_> {
     Box::new(|| Frames::of(&m.words).filter_map(Result::ok).fold(0, |n, i| n + usize::from(i.result().is_some())))
@@ -48,4 +57,14 @@ fn val(m: &Pinned) -> Operation<'_> {
 fn val_universal(m: &Pinned) -> Operation<'_> {
     let mut validator = Validator::new("spv1.6".parse().ok(), Options::default());
     Box::new(move || usize::from(validator.validate(&m.words).is_ok()))
+}
+
+fn index(m: &Pinned) -> Operation<'_> {
+    let mut index = Index::new();
+    Box::new(move || Module::new(&m.words, &mut index).entry_points().count())
+}
+
+fn reflect(m: &Pinned) -> Operation<'_> {
+    let mut index = Index::new();
+    Box::new(move || spirula_reflect::reflect(&Module::new(&m.words, &mut index)).entry_points.len())
 }

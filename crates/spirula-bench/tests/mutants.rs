@@ -3,7 +3,8 @@
 //! The number of mutants is bounded, and each is made from a seed, so a failure names what repeats it:
 //! `SPIRULA_MUTANTS=N` sets the number (CI: 200,000), `SPIRULA_FIRST=N` starts with mutant N.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{Write as _, stderr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,6 +15,7 @@ use spirula_bench::modules::{self, Pinned};
 use spirula_bench::mutate::{Rng, mutant};
 use spirula_binary::{Frames, HEADER_WORDS};
 use spirula_grammar::MAGIC;
+use spirula_module::{Index, Module};
 use spirula_text::{AsmOptions, DisOptions, assemble, disassemble};
 use spirula_val::{Options, TargetEnv, Validator};
 
@@ -24,18 +26,22 @@ static ALLOCATOR: Counting = Counting;
 const FACTOR: u64 = 32;
 /// … and this.
 const BASE: u64 = 16 << 20;
-/// A mutant that takes longer than this hangs.
-const HANG: Duration = Duration::from_secs(10);
+/// A mutant that takes longer than this hangs. Far more than any needs: the machine may do other work too.
+const HANG: Duration = Duration::from_secs(60);
+/// What reflection in SPIRV-Reflect's form may use instead of [`BASE`]: it writes every type out wherever it occurs.
+const TREE: u64 = 256 << 20;
 
 struct Attack {
     validators: Vec<Validator>,
+    index: Index,
 }
 
 impl Attack {
     fn new() -> Attack {
         let env = |name: &str| Some(name.parse::<TargetEnv>().expect("a known name"));
         let envs = [env("spv1.6"), env("vulkan1.3"), env("opencl2.2"), None];
-        Attack { validators: envs.into_iter().map(|e| Validator::new(e, Options::default())).collect() }
+        let validators = envs.into_iter().map(|e| Validator::new(e, Options::default())).collect();
+        Attack { validators, index: Index::new() }
     }
 
     /// Runs everything on `words`. Returns what is wrong.
@@ -64,6 +70,12 @@ impl Attack {
         let n = self.validators.len() as u64;
         let validator = &mut self.validators[(mutant % n) as usize];
         within("val", bytes, || validator.validate(words).is_ok())?;
+        let index = &mut self.index;
+        within("index", bytes, || index.fill(words))?;
+        within("reflect", bytes, || drop(spirula_reflect::reflect(&Module::new(words, index))))?;
+        within("reflect --format yaml", bytes + (TREE - BASE) / FACTOR, || {
+            spirula_reflect::yaml(&Module::new(words, index))
+        })?;
         Ok(())
     }
 }
@@ -132,7 +144,6 @@ fn mutants() {
 }
 
 /// Ends the process where a mutant hangs: a thread cannot be stopped.
-#[expect(clippy::print_stderr, reason = "the process ends here, no test harness would print it")]
 fn watch(now: &[Mutex<Option<(u64, Instant)>>], done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(50));
@@ -140,7 +151,8 @@ fn watch(now: &[Mutex<Option<(u64, Instant)>>], done: &AtomicBool) {
             if let Some((n, since)) = *slot.lock().expect("no panic while locked")
                 && since.elapsed() > HANG
             {
-                eprintln!("mutant {n} hangs; SPIRULA_FIRST={n} SPIRULA_MUTANTS=1 repeats it");
+                // Not `eprintln`, which the test harness keeps until a test ends.
+                let _ = writeln!(stderr(), "mutant {n} hangs; SPIRULA_FIRST={n} SPIRULA_MUTANTS=1 repeats it");
                 std::process::exit(101);
             }
         }
