@@ -3,9 +3,9 @@
 use alloc::format;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, rules};
-use spirula_grammar::{Decoration, LinkageType, Op, StorageClass};
-use spirula_module::{Module, Type};
+use spirula_diag::{Checked, Rule, rules};
+use spirula_grammar::{Decoration, ExecutionModel, LinkageType, Op, StorageClass};
+use spirula_module::{EntryPoint, Module, Type};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
@@ -30,6 +30,12 @@ rules! {
     CALL_COUNT: "call-arguments", spec "OpFunctionCall";
     /// Each argument has the type of its parameter.
     CALL_ARGUMENT: "call-argument-type", spec "OpFunctionCall";
+    /// An entry point is a function of the module, which returns nothing and, but for kernels, takes nothing.
+    ENTRY_POINT: "entry-point-function", spec "OpEntryPoint";
+    /// Entry points take nothing and return nothing.
+    VULKAN_ENTRY_POINT: "vulkan-entry-point-function", vuid "VUID-StandaloneSpirv-None-04633";
+    /// Execution modes are for entry points.
+    MODE: "execution-mode-target", spec "OpExecutionMode";
     /// A function can be called, named and decorated, but is no value.
     USE: "function-use", spec "OpFunction";
     /// A parameter that points into PhysicalStorageBuffer is decorated Aliased or Restrict. SPIR-V 1.6 revision 5 and
@@ -158,7 +164,48 @@ fn call<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 /// Whether two pointer types differ only in decorations of what they point to.
 fn matching_pointers(m: Module<'_>, a: Id, b: Id) -> bool {
     match (m.pointer(a), m.pointer(b)) {
-        (Some((_, p)), Some((_, q))) => crate::rules::memory::same_structure(m, p, q),
+        (Some((_, p)), Some((_, q))) => crate::rules::memory::same_structure(m, p, q) && same_stride(m, a, b),
         _ => false,
     }
+}
+
+/// Whether two pointer types step by the same stride, where both say one.
+fn same_stride(m: Module<'_>, a: Id, b: Id) -> bool {
+    let stride = |ty| m.decoration(ty, Decoration::ArrayStride).map(|d| d.operand());
+    match (stride(a), stride(b)) {
+        (Some(x), Some(y)) => x == y,
+        _ => true,
+    }
+}
+
+/// What entry points and execution modes refer to.
+pub(crate) fn entry_points(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    for entry in m.entry_points() {
+        entry_point(cx, &entry).ok();
+    }
+    for inst in m.execution_mode_insts() {
+        let target = inst.id(1);
+        let known = m.info(target).op != Op::Function || m.entry_points().any(|e| e.function == target);
+        cx.check_at(known, &MODE, inst, 1, || format!("{target} is not an entry point")).ok();
+    }
+}
+
+fn entry_point<'a>(cx: &mut Cx<'a>, entry: &EntryPoint<'a>) -> Checked {
+    let (m, id) = (cx.m, entry.function);
+    let info = m.info(id);
+    let word = if entry.inst.op() == Op::EntryPoint { 2 } else { 3 };
+    cx.check_at(info.op == Op::Function || !info.is_defined(), &ENTRY_POINT, entry.inst, word, || {
+        msg(format!("{id} is the result of {}, not of OpFunction", info.op)).declared(m, id)
+    })?;
+    let rule: &'static Rule = if cx.env.is_vulkan() { &VULKAN_ENTRY_POINT } else { &ENTRY_POINT };
+    let Some(function) = m.def(id) else { return Ok(()) };
+    let Some((result, parameters)) = function_type(cx, function) else { return Ok(()) };
+    cx.check_at(m.info(result).op == Op::TypeVoid, rule, entry.inst, word, || {
+        msg(format!("{id} returns {}, but an entry point returns nothing", describe(m, result))).declared(m, id)
+    })?;
+    let ok = entry.model == ExecutionModel::Kernel || parameters.is_empty();
+    cx.check_at(ok, rule, entry.inst, word, || {
+        msg(format!("{id} has parameters, but only kernels take any")).declared(m, id)
+    })
 }

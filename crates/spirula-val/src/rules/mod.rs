@@ -129,6 +129,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     pointers::FLOW_RULES,
     function::RULES,
     explicit_layout::RULES,
+    extension::RULES,
     small_types::RULES,
     annotation::RULES,
     annotation::TARGET_RULES,

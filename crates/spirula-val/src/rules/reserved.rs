@@ -17,6 +17,8 @@ rules! {
     group "reserved";
     /// The instruction is for fragment shaders.
     FRAGMENT: "fragment-only", spec "§3.3.17";
+    /// The opcode is reserved: no version and no extension gives it a meaning.
+    OPCODE: "opcode-reserved", spec "§3.3.10";
     /// OpExpectKHR is for integers and Booleans.
     EXPECT: "expect-type", extension "SPV_KHR_expect_assume";
     /// The type of Message has the same structure as Message Type.
@@ -28,12 +30,18 @@ pub(crate) const TABLE: Table = rule_table! {
     ExpectKHR => expect;
     TerminateInvocation | BeginInvocationInterlockEXT | EndInvocationInterlockEXT => fragment;
     AbortKHR => abort;
+    ImageSparseSampleProjImplicitLod | ImageSparseSampleProjExplicitLod | ImageSparseSampleProjDrefImplicitLod
+        | ImageSparseSampleProjDrefExplicitLod => reserved;
 };
 
 fn fragment<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_models(ModelSet::EMPTY.with(ExecutionModel::Fragment), &FRAGMENT, inst, |models| {
         format!("{} is for Fragment, but {models} reaches it", inst.op())
     })
+}
+
+fn reserved<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    cx.fail(&OPCODE, inst, || format!("{} is reserved", inst.op()))
 }
 
 fn assume<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

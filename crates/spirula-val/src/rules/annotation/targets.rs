@@ -137,11 +137,14 @@ fn never_for_members(decoration: Decoration) -> bool {
 
 /// A decoration of a member.
 pub(super) fn of_member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
+    if cx.env.is_vulkan() {
+        crate::rules::vulkan::decorations::glsl(cx, inst, word, decoration)?;
+    }
     cx.check_at(!never_for_members(decoration), &NOT_MEMBER, inst, word, || {
         format!("{decoration} cannot be applied to a member of a structure")
     })?;
     if cx.env.is_vulkan() {
-        crate::rules::vulkan::decorations::member(cx, inst, word, decoration)?;
+        crate::rules::vulkan::decorations::member(cx, inst, decoration)?;
     }
     vulkan_model(cx, inst, word, decoration)
 }
@@ -165,6 +168,9 @@ fn target_rule<'a>(cx: &mut Cx<'a>, a: Applied<'a>, ok: bool, rule: &'static Rul
 
 /// A decoration of a target as a whole.
 pub(super) fn of_whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    if cx.env.is_vulkan() {
+        crate::rules::vulkan::decorations::glsl(cx, a.inst, a.word, a.decoration)?;
+    }
     let member_only = matches!(
         a.decoration,
         Decoration::RowMajor | Decoration::ColMajor | Decoration::MatrixStride | Decoration::OffsetIdEXT
@@ -255,7 +261,9 @@ fn stride_id<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let array = matches!(cx.m.info(a.target).op, Op::TypeArray | Op::TypeRuntimeArray);
     let (inner, _) = without_arrays(cx.m, a.target);
     let ok = array && cx.parts(inner).any(Parts::OPAQUE.or(Parts::ACCELERATION));
-    target_rule(cx, a, ok, &STRIDE_ID, "an array of descriptors")
+    target_rule(cx, a, ok, &STRIDE_ID, "an array of descriptors")?;
+    let stride = a.operands.first().map(|w| Id(*w)).unwrap_or_default();
+    cx.check_at(cx.m.fixed_u32(stride) != Some(0), &STRIDE_ID, a.inst, a.word, || format!("the stride {stride} is 0"))
 }
 
 /// `OffsetIdEXT` on a member.

@@ -1,16 +1,14 @@
 //! What Vulkan says of decorations.
 
 use alloc::format;
-use alloc::vec;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass};
-use spirula_module::{Module, Shape, Type};
+use spirula_grammar::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
+use spirula_module::{Shape, Type};
 
 use crate::cx::{Cx, msg};
-use crate::facts::without_arrays;
+use crate::facts::{Parts, without_arrays};
 use crate::rules::annotation::Applied;
 
 rules! {
@@ -23,6 +21,8 @@ rules! {
     FRAGMENT_OUTPUT: "vulkan-interpolation-fragment-output", vuid "VUID-StandaloneSpirv-Flat-06201";
     /// Inputs of vertex shaders are not interpolated.
     VERTEX_INPUT: "vulkan-interpolation-vertex-input", vuid "VUID-StandaloneSpirv-Flat-06202";
+    /// Integers and doubles are not interpolated: inputs of fragment shaders that are or contain them are Flat.
+    FRAGMENT_FLAT: "vulkan-fragment-flat", vuid "VUID-StandaloneSpirv-Flat-04744";
     /// PerVertexKHR is for inputs of fragment shaders.
     PER_VERTEX: "vulkan-per-vertex", vuid "VUID-StandaloneSpirv-PerVertexKHR-06777";
     /// Inputs decorated PerVertexKHR are arrays: one element for each vertex.
@@ -47,15 +47,10 @@ rules! {
     COMPONENT_WIDE: "vulkan-component-wide", vuid "VUID-StandaloneSpirv-Component-07703";
     /// Only scalars and vectors, and arrays of them, have a Component.
     COMPONENT_TYPE: "vulkan-component-type", vuid "VUID-StandaloneSpirv-Component-10583";
-    /// An entry point uses at most one block of push constants.
-    PUSH_CONSTANTS: "vulkan-push-constants", vuid "VUID-StandaloneSpirv-OpEntryPoint-06674";
-    /// An entry point lists at most one block of push constants.
-    PUSH_CONSTANTS_LISTED: "vulkan-push-constants-listed", vuid "VUID-StandaloneSpirv-OpVariable-06673";
 }
 
 /// A decoration of a member.
-pub(crate) fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
-    glsl(cx, inst, word, decoration)?;
+pub(crate) fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, decoration: Decoration) -> Checked {
     if decoration != Decoration::Component || inst.op() != Op::MemberDecorate {
         return Ok(());
     }
@@ -67,7 +62,7 @@ pub(crate) fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoratio
     component(cx, def, inst.word(4), ty)
 }
 
-fn glsl<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
+pub(crate) fn glsl<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration) -> Checked {
     let glsl = matches!(decoration, Decoration::GLSLShared | Decoration::GLSLPacked);
     cx.check_at(!glsl, &GLSL, inst, word, || {
         msg(format!("{decoration} is not for Vulkan")).help("decorate members Offset and arrays ArrayStride")
@@ -76,7 +71,6 @@ fn glsl<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decoration: Decoration
 
 /// A decoration of a target as a whole.
 pub(crate) fn whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
-    glsl(cx, a.inst, a.word, a.decoration)?;
     let m = cx.m;
     let Some((class, pointee)) = m.pointer(m.type_id_of(a.target)) else { return Ok(()) };
     let Some(def) = m.def(a.target) else { return Ok(()) };
@@ -91,6 +85,10 @@ pub(crate) fn whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             cx.check(array, &PER_VERTEX_ARRAY, def, || {
                 format!("{} is decorated PerVertexKHR, but is no array", a.target)
             })
+        }
+        Decoration::BuiltIn => {
+            let built_in = BuiltIn(a.operands.first().copied().unwrap_or(0));
+            crate::rules::vulkan::resources::heap_class(cx, def, built_in, class)
         }
         Decoration::Location | Decoration::Component => location(cx, a, def, class, pointee),
         Decoration::DescriptorSet | Decoration::Binding => {
@@ -176,9 +174,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         for variable in entry.interface.iter().filter_map(|v| m.def(Id(*v))) {
             interpolated(cx, variable, entry.model);
         }
-        listed(cx, entry.inst, entry.interface);
     }
-    push_constants(cx);
 }
 
 fn resource<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
@@ -205,17 +201,16 @@ fn interpolated<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, model: ExecutionModel) {
     }
     let (m, id) = (cx.m, inst.id(2));
     let class = StorageClass(inst.word(3));
+    let wrong = model != ExecutionModel::Fragment && m.is_decorated(id, Decoration::PerVertexKHR);
+    cx.check(!wrong, &PER_VERTEX, inst, || {
+        format!("{id} is decorated PerVertexKHR, but is listed by an entry point with execution model {model}")
+    })
+    .ok();
     let rule: &'static Rule = match (model, class) {
         (ExecutionModel::Fragment, StorageClass::Output) => &FRAGMENT_OUTPUT,
         (ExecutionModel::Vertex, StorageClass::Input) => &VERTEX_INPUT,
-        _ => {
-            let wrong = model != ExecutionModel::Fragment && m.is_decorated(id, Decoration::PerVertexKHR);
-            cx.check(!wrong, &PER_VERTEX, inst, || {
-                format!("{id} is decorated PerVertexKHR, but is listed by an entry point with execution model {model}")
-            })
-            .ok();
-            return;
-        }
+        (ExecutionModel::Fragment, StorageClass::Input) => return flat(cx, inst),
+        _ => return,
     };
     let found = m.own_decorations(id).map(|d| d.decoration).find(|d| {
         matches!(*d, Decoration::Flat | Decoration::NoPerspective | Decoration::Sample | Decoration::Centroid)
@@ -225,56 +220,41 @@ fn interpolated<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, model: ExecutionModel) {
     }
 }
 
-fn is_push_constant(cx: &Cx<'_>, id: Id) -> bool {
-    let m = cx.m;
-    let variable = matches!(m.info(id).op, Op::Variable | Op::UntypedVariableKHR);
-    variable && m.def(id).is_some_and(|i| StorageClass(i.word(3)) == StorageClass::PushConstant)
+/// Whether a decoration tells how an input comes to fragments, so that it is not interpolated.
+fn is_not_interpolated(decoration: Decoration) -> bool {
+    matches!(
+        decoration,
+        Decoration::Flat | Decoration::PerVertexKHR | Decoration::PerPrimitiveEXT | Decoration::ExplicitInterpAMD
+    )
 }
 
-fn listed<'a>(cx: &mut Cx<'a>, entry: Inst<'a>, interface: &'a [u32]) {
-    if cx.has(Capability::PushConstantBanksNV) {
+/// Integers and doubles among the inputs of a fragment shader are `Flat`.
+fn flat<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
+    let (m, id) = (cx.m, inst.id(2));
+    let Some((_, data)) = m.pointer(inst.id(1)) else { return };
+    let (inner, _) = without_arrays(m, data);
+    if m.own_decorations(id).any(|d| is_not_interpolated(d.decoration)) {
         return;
     }
-    let count = interface.iter().filter(|v| is_push_constant(cx, Id(**v))).count();
-    cx.check(count <= 1, &PUSH_CONSTANTS_LISTED, entry, || {
-        format!("the entry point lists {count} variables in PushConstant")
+    let needs = |cx: &Cx<'a>, ty| {
+        let parts = cx.parts(ty);
+        !parts.any(Parts::STRUCT) && (parts.any(Parts::INT) || parts.any(Parts::WIDTH64) && parts.any(Parts::FLOAT))
+    };
+    let at = match m.ty(inner) {
+        Some(Type::Struct { members }) => members.iter().enumerate().find_map(|(n, ty)| {
+            let n = n as u32;
+            let flat = m.member_decorations(inner, n).any(|d| is_not_interpolated(d.decoration));
+            (needs(cx, Id(*ty)) && !flat).then_some(Some(n))
+        }),
+        _ => needs(cx, inner).then_some(None),
+    };
+    let Some(member) = at else { return };
+    cx.fail(&FRAGMENT_FLAT, inst, || {
+        let text = match member {
+            Some(n) => format!("member {n} of {id} is an integer or double, but is not decorated Flat"),
+            None => format!("{id} is an integer or double, but is not decorated Flat"),
+        };
+        msg(text).help("such values cannot be interpolated; decorate it Flat")
     })
     .ok();
-}
-
-/// No entry point uses two blocks of push constants.
-fn push_constants(cx: &mut Cx<'_>) {
-    let m = cx.m;
-    let mut all = m.global_variables().filter(|v| is_push_constant(cx, v.id(2)));
-    let (first, second) = (all.next(), all.next());
-    if second.is_none() || first.is_none() || cx.has(Capability::PushConstantBanksNV) {
-        return;
-    }
-    let ids = m.global_variables().map(|v| v.id(2)).filter(|id| is_push_constant(cx, *id));
-    let uses = m.uses_of(ids);
-    for entry in m.entry_points() {
-        let reached = reached_from(m, entry.function);
-        let mut used: Vec<Id> =
-            uses.iter().filter(|u| reached.get(u.function as usize).is_some_and(|r| *r)).map(|u| u.id).collect();
-        used.sort_unstable_by_key(|id| m.info(*id).def);
-        used.dedup();
-        let [a, b, ..] = used[..] else { continue };
-        let Some(def) = m.def(b) else { continue };
-        cx.fail(&PUSH_CONSTANTS, def, || format!("the entry point {} uses both {a} and {b}", entry.function)).ok();
-    }
-}
-
-/// The functions in the call tree of one, by index.
-fn reached_from(m: Module<'_>, function: Id) -> Vec<bool> {
-    let mut reached = vec![false; m.functions().len()];
-    let mut work: Vec<usize> = m.info(function).function().into_iter().collect();
-    while let Some(f) = work.pop() {
-        match reached.get_mut(f) {
-            Some(r) if !*r => *r = true,
-            _ => continue,
-        }
-        let calls = m.functions().get(f).map_or(&[][..], |f| m.calls(f));
-        work.extend(calls.iter().filter_map(|c| m.info(c.callee).function()));
-    }
-    reached
 }

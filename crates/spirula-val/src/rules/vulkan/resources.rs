@@ -91,7 +91,6 @@ fn variable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let class = StorageClass(inst.word(3));
     let untyped = inst.op() == Op::UntypedVariableKHR;
     let data = if untyped { inst.id(4) } else { m.pointer(inst.id(1)).map_or(Id(0), |p| p.1) };
-    heaps(cx, inst, class)?;
     if untyped && inst.words().len() <= 4 {
         return untyped_variable(cx, inst, class);
     }
@@ -100,8 +99,9 @@ fn variable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         initialised(cx, inst, class, initializer)?;
     }
     let (inner, arrays) = without_arrays(m, data);
-    of_class(cx, inst, class, data, inner)?;
+    let held = of_class(cx, inst, class, data, inner);
     runtime_array(cx, inst, class, data, inner, arrays)?;
+    held?;
     spec_sized(cx, inst, class, data, inner)?;
     let invariant = m.is_decorated(id, Decoration::Invariant)
         || m.decorations(inner).any(|d| d.decoration == Decoration::Invariant && d.member.is_some());
@@ -109,10 +109,10 @@ fn variable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check(ok, &INVARIANT, inst, || format!("{id} or a member is decorated Invariant, but {id} is in {class}"))
 }
 
-fn heaps<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass) -> Checked {
+/// The built-in that a variable is decorated with stands for a heap.
+pub(crate) fn heap_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, built_in: BuiltIn, class: StorageClass) -> Checked {
     let id = inst.id(2);
-    let Some(d) = cx.m.decoration(id, Decoration::BuiltIn) else { return Ok(()) };
-    let rule: &'static Rule = match BuiltIn(d.operand()) {
+    let rule: &'static Rule = match built_in {
         BuiltIn::SamplerHeapEXT => &SAMPLER_HEAP,
         BuiltIn::ResourceHeapEXT => &RESOURCE_HEAP,
         _ => return Ok(()),
@@ -308,6 +308,7 @@ pub(crate) fn hit_attribute_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usi
     if !cx.env.is_vulkan() {
         return Ok(());
     }
+    class_models(cx, inst, word)?;
     let id = inst.id(word);
     cx.check_models(ModelSet::of(&[ExecutionModel::IntersectionKHR]), &HIT_ATTRIBUTE_WRITE, inst, |others| {
         format!("{id} points to HitAttributeKHR, but entry points with execution model {others} write it")
