@@ -20,6 +20,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::explicit_layout::module,
     rules::small_types::module,
     rules::pointers::variable_pointers,
+    rules::pointers::physical_pointers,
     rules::call_graph::module,
     rules::graph::module,
     rules::cooperative_matrix::types::module,

@@ -21,6 +21,8 @@ rules! {
     /// Where a bitcast has a pointer on one side, the other is a pointer or an integer scalar; from SPIR-V 1.5 on (or
     /// with `SPV_KHR_physical_storage_buffer`) a vector of 32-bit integers too.
     BITCAST_POINTER: "bitcast-pointer", spec "OpBitcast";
+    /// A pointer to PhysicalStorageBuffer has 64 bits: opposite of it stands a 64-bit integer, or two of 32 bits.
+    BITCAST_PHYSICAL: "bitcast-physical", extension "SPV_KHR_physical_storage_buffer";
     /// A bitcast keeps the total number of bits.
     BITCAST_BITS: "bitcast-bits", spec "OpBitcast";
     /// `OpConvertPtrToU` and `OpConvertUToPtr` convert between a pointer and an unsigned integer scalar.
@@ -180,8 +182,14 @@ pub(crate) fn bitcast(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     })?;
     match (to.is_pointer(), from.is_pointer()) {
         (true, true) => Ok(()),
-        (true, false) => bitcast_pointer(cx, inst, 3, operand, from),
-        (false, true) => bitcast_pointer(cx, inst, 1, inst.id(1), to),
+        (true, false) => {
+            bitcast_pointer(cx, inst, 3, operand, from)?;
+            bitcast_physical(cx, inst, 3, inst.id(1), from)
+        }
+        (false, true) => {
+            bitcast_pointer(cx, inst, 1, inst.id(1), to)?;
+            bitcast_physical(cx, inst, 1, operand, to)
+        }
         (false, false) => bitcast_bits(cx, inst, operand, from, to),
     }
 }
@@ -194,6 +202,16 @@ fn bitcast_pointer(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, ty: Id, key: Ty
     cx.check_at(key.is_int() || vectors && vector, &BITCAST_POINTER, inst, word, || {
         let or = if vectors { ", an integer scalar or a vector of 32-bit integers" } else { " or an integer scalar" };
         format!("{} stands opposite of a pointer, where only another pointer{or} can stand", describe(m, ty))
+    })
+}
+
+/// What stands opposite of a physical pointer has as many bits as an address.
+fn bitcast_physical(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, pointer: Id, key: TypeKey) -> Checked {
+    let m = cx.m;
+    let physical = matches!(m.pointer(pointer), Some((StorageClass::PhysicalStorageBuffer, _)));
+    let bits = key.width() * key.count();
+    cx.check_at(!physical || bits == 64, &BITCAST_PHYSICAL, inst, word, || {
+        format!("{bits} bits stand opposite of a pointer to PhysicalStorageBuffer, which has 64")
     })
 }
 

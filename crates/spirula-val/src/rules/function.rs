@@ -36,8 +36,6 @@ rules! {
     VULKAN_ENTRY_POINT: "vulkan-entry-point-function", vuid "VUID-StandaloneSpirv-None-04633";
     /// Execution modes are for entry points.
     MODE: "execution-mode-target", spec "OpExecutionMode";
-    /// A function can be called, named and decorated, but is no value.
-    USE: "function-use", spec "OpFunction";
     /// A parameter that points into PhysicalStorageBuffer is decorated Aliased or Restrict. SPIR-V 1.6 revision 5 and
     /// later take silence for Restrict, earlier texts did not.
     ALIASED: "parameter-aliased", warn extension "SPV_KHR_physical_storage_buffer";

@@ -127,6 +127,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     memory::VENDOR_RULES,
     pointers::RULES,
     pointers::FLOW_RULES,
+    pointers::PHYSICAL_RULES,
     function::RULES,
     explicit_layout::RULES,
     extension::RULES,

@@ -21,10 +21,6 @@ rules! {
     group "constants";
     /// True and false are constants of Boolean type.
     BOOL: "constant-bool", spec "OpConstantTrue";
-    /// A numeric constant has a scalar integer or floating-point type.
-    NUMBER: "constant-number", spec "OpConstant";
-    /// The bits of a literal above its type's width are zero, or copies of the sign bit of a signed integer.
-    LITERAL_BITS: "literal-high-bits", spec "§2.2.1";
     /// A constant sampler has sampler type.
     SAMPLER: "constant-sampler", spec "OpConstantSampler";
     /// Only numbers, Booleans, pointers, events, queues and composites of these have a null value.
@@ -37,7 +33,6 @@ rules! {
 
 pub(crate) const TABLE: Table = rule_table! {
     ConstantTrue | ConstantFalse | SpecConstantTrue | SpecConstantFalse => boolean;
-    Constant | SpecConstant => number;
     ConstantSampler => sampler;
     ConstantNull => null;
     ConstantComposite | SpecConstantComposite => composite::composite;
@@ -50,27 +45,6 @@ fn boolean<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let key = cx.result_key(inst)?;
     cx.check_at(key.is_bool(), &BOOL, inst, 1, || {
         format!("the Result Type {} of {} is not a Boolean type", inst.id(1), inst.op())
-    })
-}
-
-fn number<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let key = cx.result_key(inst)?;
-    let ok = key.is_int() || key.is_float();
-    cx.check_at(ok, &NUMBER, inst, 1, || {
-        format!("the Result Type {} is not a scalar integer or floating-point type", inst.id(1))
-    })?;
-    let width = key.width();
-    let unused = width.next_multiple_of(32).saturating_sub(width);
-    let word = inst.words().len() - 1;
-    if unused == 0 || unused >= 32 {
-        return Ok(());
-    }
-    let bits = inst.word(word);
-    let extended =
-        if key.is_signed() { (((bits << unused) as i32) >> unused) as u32 } else { bits << unused >> unused };
-    cx.check_at(bits == extended, &LITERAL_BITS, inst, word, || {
-        let wanted = if key.is_signed() { "copies of its sign bit" } else { "zero" };
-        format!("the literal {bits:#x} has {width} bits; the bits above them must be {wanted}")
     })
 }
 

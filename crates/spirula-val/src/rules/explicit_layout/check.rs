@@ -240,7 +240,7 @@ impl Check<'_> {
     fn elements(&self, cx: &Cx<'_>, inst: Inst<'_>, item: Item, stride: u32, work: &mut Vec<Item>) {
         let element = inst.id(2);
         let many = cx.parts(element).any(Parts::STRUCT);
-        let length = if inst.op() == Op::TypeArray { cx.m.fixed_u32(inst.id(3)).unwrap_or(16) } else { 16 };
+        let length = if inst.op() == Op::TypeArray { cx.m.fixed_u32(inst.id(3)).unwrap_or(16) } else { 1 };
         let mut at = item.at;
         for _ in 0..length.min(16) {
             work.push(Item { ty: element, at, layout: item.layout });

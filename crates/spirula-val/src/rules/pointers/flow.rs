@@ -70,7 +70,7 @@ fn is_logical_pointer(m: Module<'_>, ty: Id) -> bool {
 }
 
 /// The base of an access chain or copy, by word.
-fn base_word(op: Op) -> Option<usize> {
+pub(super) fn base_word(op: Op) -> Option<usize> {
     match op {
         Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => Some(3),
         Op::CopyObject => Some(3),
@@ -251,7 +251,7 @@ fn chain<'a>(cx: &mut Cx<'a>, flow: &Flow, inst: Inst<'a>) {
 }
 
 /// Whether the indexes of an access chain lead into a matrix.
-fn enters_matrix(m: Module<'_>, inst: Inst<'_>) -> bool {
+pub(super) fn enters_matrix(m: Module<'_>, inst: Inst<'_>) -> bool {
     let (mut ty, first) = match inst.op() {
         Op::AccessChain | Op::InBoundsAccessChain => (m.pointer(m.type_id_of(inst.id(3))).map(|p| p.1), 4),
         Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (m.pointer(m.type_id_of(inst.id(3))).map(|p| p.1), 5),

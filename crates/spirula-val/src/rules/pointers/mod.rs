@@ -1,6 +1,7 @@
 //! Logical pointers, and variable pointers among them (§2.16.1).
 
 mod flow;
+mod physical;
 
 use alloc::format;
 
@@ -13,6 +14,7 @@ use crate::dispatch::{Table, rule_table};
 use crate::facts::{Parts, is_logical};
 
 pub(crate) use flow::{RULES as FLOW_RULES, variable_pointers};
+pub(crate) use physical::{RULES as PHYSICAL_RULES, module as physical_pointers};
 
 rules! {
     group "pointers";

@@ -7,7 +7,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Capability, Class, Decoration, Op, StorageClass};
+use spirula_grammar::{Capability, Decoration, Op, StorageClass};
 use spirula_module::{Scalar, Shape};
 
 use crate::cx::{Cx, msg};
@@ -19,8 +19,6 @@ pub(crate) use unique::{RULES as UNIQUE_RULES, unique};
 
 rules! {
     group "types";
-    /// What a type is made of must be a type.
-    COMPONENT: "type-component", spec "§3.3.6";
     /// The components of a vector are scalars: Booleans, integers or floating-point numbers.
     VECTOR: "type-vector", spec "OpTypeVector";
     /// A vector has 2, 3 or 4 components; capability Vector16 adds 8 and 16, LongVectorEXT any number from 1 on.
@@ -35,8 +33,6 @@ rules! {
     ARRAY_LENGTH: "type-array-length", spec "OpTypeArray";
     /// The members of a structure have types with values: neither void nor a function type.
     STRUCT: "type-struct", spec "OpTypeStruct";
-    /// A structure contains itself through pointers only.
-    STRUCT_FORWARD: "type-struct-forward", spec "OpTypeStruct";
     /// A structure type with built-in members must not be a member of another structure.
     BUILT_IN_NESTED: "built-in-nested", spec "§2.16.1";
     /// Without capability DescriptorHeapEXT, structures must not contain opaque types.
@@ -60,7 +56,7 @@ rules! {
     /// The PhysicalStorageBuffer storage class needs the addressing model PhysicalStorageBuffer64: only that model says
     /// how large its addresses are.
     PHYSICAL_MODEL: "physical-storage-buffer-model", spec "§2.16.1";
-    /// Scalar types that only an instruction's results have cannot be pointed to.
+    /// Functions are pointed to only with the capability for function pointers.
     FUNCTION_TYPE_USE: "function-type-use", spec "OpTypeFunction";
 }
 
@@ -335,10 +331,4 @@ fn pointers_of_result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: Option<Storage
     cx.check_at(ok, &super::pointers::RETURN, inst, 2, || {
         format!("the return type is a logical pointer to {class}, which no declared capability allows to be returned")
     })
-}
-
-/// Whether the instruction names a type and nothing else of it: debug and annotation instructions.
-#[allow(dead_code)]
-pub(crate) fn only_names(class: Class) -> bool {
-    matches!(class, Class::Debug | Class::Annotation)
 }

@@ -38,6 +38,11 @@ const STORAGE8: [Capability; 4] = [
 pub(super) fn int<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let (width, signedness) = (inst.word(2), inst.word(3));
     cx.check_at(signedness <= 1, &SIGNEDNESS, inst, 3, || format!("the signedness is {signedness}, not 0 or 1"))?;
+    let kernel = cx.has(Capability::Kernel);
+    cx.check_at(signedness == 0 || !kernel, &SIGNEDNESS, inst, 3, || {
+        msg("the signedness is 1, but the capability Kernel is declared")
+            .help("instructions say whether they take signed numbers")
+    })?;
     let any = |caps: &[Capability]| caps.iter().any(|c| cx.has(*c));
     let arbitrary = any(&[Capability::ArbitraryPrecisionIntegersALTERA]);
     let (ok, help) = match width {

@@ -232,29 +232,21 @@ fn is_not_interpolated(decoration: Decoration) -> bool {
 fn flat<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
     let (m, id) = (cx.m, inst.id(2));
     let Some((_, data)) = m.pointer(inst.id(1)) else { return };
-    let (inner, _) = without_arrays(m, data);
     if m.own_decorations(id).any(|d| is_not_interpolated(d.decoration)) {
         return;
     }
-    let needs = |cx: &Cx<'a>, ty| {
-        let parts = cx.parts(ty);
-        !parts.any(Parts::STRUCT) && (parts.any(Parts::INT) || parts.any(Parts::WIDTH64) && parts.any(Parts::FLOAT))
-    };
-    let at = match m.ty(inner) {
-        Some(Type::Struct { members }) => members.iter().enumerate().find_map(|(n, ty)| {
-            let n = n as u32;
-            let flat = m.member_decorations(inner, n).any(|d| is_not_interpolated(d.decoration));
-            (needs(cx, Id(*ty)) && !flat).then_some(Some(n))
-        }),
-        _ => needs(cx, inner).then_some(None),
-    };
-    let Some(member) = at else { return };
+    // An array is of no integer type: SampleMask, say.
+    if !m.key(data).is_scalar_or_vector() {
+        return;
+    }
+    let parts = cx.parts(data);
+    let number = parts.any(Parts::INT) || parts.any(Parts::WIDTH64) && parts.any(Parts::FLOAT);
+    if !number {
+        return;
+    }
     cx.fail(&FRAGMENT_FLAT, inst, || {
-        let text = match member {
-            Some(n) => format!("member {n} of {id} is an integer or double, but is not decorated Flat"),
-            None => format!("{id} is an integer or double, but is not decorated Flat"),
-        };
-        msg(text).help("such values cannot be interpolated; decorate it Flat")
+        msg(format!("{id} is an integer or double, but is not decorated Flat"))
+            .help("such values cannot be interpolated; decorate it Flat")
     })
     .ok();
 }

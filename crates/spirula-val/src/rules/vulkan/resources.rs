@@ -239,6 +239,9 @@ fn runtime_array<'a>(
 
 fn spec_sized<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, inner: Id) -> Checked {
     let (m, parts) = (cx.m, cx.parts(data));
+    if parts.any(Parts::SPEC_ARRAY) {
+        spec_sized_array(cx, inst, class, data, inner)?;
+    }
     if !parts.any(Parts::SPEC_VECTOR) {
         return Ok(());
     }
@@ -249,6 +252,26 @@ fn spec_sized<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id
     };
     cx.check(free, &SPEC_VECTOR, inst, || {
         format!("{} contains a vector sized by a specialisation constant, but is in {class}", inst.id(2))
+    })
+}
+
+/// An array sized by a specialisation constant is the type of its variable, not a part of it, in what others see.
+fn spec_sized_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, inner: Id) -> Checked {
+    let m = cx.m;
+    let free = match class {
+        StorageClass::Function | StorageClass::Private => true,
+        StorageClass::Workgroup => !m.is_decorated(inner, Decoration::Block),
+        _ => false,
+    };
+    let element = |ty| m.def(ty).filter(|i| matches!(i.op(), Op::TypeArray | Op::TypeRuntimeArray)).map(|i| i.id(2));
+    // Interface variables of some stages have a level of arrays of their own.
+    let levels = if matches!(class, StorageClass::Input | StorageClass::Output) { 2 } else { 1 };
+    let mut part = data;
+    for _ in 0..levels {
+        part = element(part).unwrap_or(part);
+    }
+    cx.check(free || !cx.parts(part).any(Parts::SPEC_ARRAY), &SPEC_ARRAY, inst, || {
+        format!("{} contains an array sized by a specialisation constant, but is in {class}", inst.id(2))
     })
 }
 
