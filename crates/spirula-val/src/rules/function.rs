@@ -3,7 +3,7 @@
 use alloc::format;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, Rule, rules};
+use spirula_diag::{Checked, rules};
 use spirula_grammar::{Decoration, ExecutionModel, LinkageType, Op, StorageClass};
 use spirula_module::{EntryPoint, Module, Type};
 
@@ -32,8 +32,6 @@ rules! {
     CALL_ARGUMENT: "call-argument-type", spec "OpFunctionCall";
     /// An entry point is a function of the module, which returns nothing and, but for kernels, takes nothing.
     ENTRY_POINT: "entry-point-function", spec "OpEntryPoint";
-    /// Entry points take nothing and return nothing.
-    VULKAN_ENTRY_POINT: "vulkan-entry-point-function", vuid "VUID-StandaloneSpirv-None-04633";
     /// Execution modes are for entry points.
     MODE: "execution-mode-target", spec "OpExecutionMode";
     /// A parameter that points into PhysicalStorageBuffer is decorated Aliased or Restrict. SPIR-V 1.6 revision 5 and
@@ -196,14 +194,17 @@ fn entry_point<'a>(cx: &mut Cx<'a>, entry: &EntryPoint<'a>) -> Checked {
     cx.check_at(info.op == Op::Function || !info.is_defined(), &ENTRY_POINT, entry.inst, word, || {
         msg(format!("{id} is the result of {}, not of OpFunction", info.op)).declared(m, id)
     })?;
-    let rule: &'static Rule = if cx.env.is_vulkan() { &VULKAN_ENTRY_POINT } else { &ENTRY_POINT };
+    // Vulkan says the same in a rule of its own.
+    if cx.env.is_vulkan() || info.op != Op::Function {
+        return Ok(());
+    }
     let Some(function) = m.def(id) else { return Ok(()) };
     let Some((result, parameters)) = function_type(cx, function) else { return Ok(()) };
-    cx.check_at(m.info(result).op == Op::TypeVoid, rule, entry.inst, word, || {
+    cx.check_at(m.info(result).op == Op::TypeVoid, &ENTRY_POINT, entry.inst, word, || {
         msg(format!("{id} returns {}, but an entry point returns nothing", describe(m, result))).declared(m, id)
     })?;
     let ok = entry.model == ExecutionModel::Kernel || parameters.is_empty();
-    cx.check_at(ok, rule, entry.inst, word, || {
+    cx.check_at(ok, &ENTRY_POINT, entry.inst, word, || {
         msg(format!("{id} has parameters, but only kernels take any")).declared(m, id)
     })
 }

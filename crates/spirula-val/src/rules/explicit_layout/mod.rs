@@ -42,6 +42,9 @@ rules! {
     /// Nothing lies in the padding behind a matrix either. Compilers that pack like Direct3D place members there, and
     /// consumers take them.
     MATRIX_PADDING: "layout-matrix-padding", warn environment "Vulkan, Offset and Stride Assignment";
+    /// A structure has an offset that is a multiple of its base alignment. Consumers with relaxed block layout take one
+    /// that fits the scalars in it.
+    STRUCT_OFFSET: "layout-struct-offset-alignment", warn environment "Vulkan, Offset and Stride Assignment";
     /// An array of structures has a stride that is a multiple of the structure's base alignment. Consumers with relaxed
     /// block layout take one that fits the scalars in it.
     STRUCT_STRIDE: "layout-struct-stride-alignment", warn environment "Vulkan, Offset and Stride Assignment";

@@ -87,7 +87,7 @@ impl Flow {
         m.ids().slot(id).and_then(|s| self.varies.get(s)).copied().unwrap_or(false)
     }
 
-    fn into_matrix(&self, m: Module<'_>, id: Id) -> Option<u32> {
+    fn leads_into_matrix(&self, m: Module<'_>, id: Id) -> Option<u32> {
         m.ids().slot(id).and_then(|s| self.into_matrix.get(s)).copied().filter(|at| *at != 0)
     }
 
@@ -127,14 +127,15 @@ impl Flow {
         for inst in bodies(m) {
             if inst.op() == Op::FunctionCall {
                 for (argument, parameter) in inst.tail(4).iter().zip(parameters(m, inst.id(3))) {
-                    if let Some(at) = self.into_matrix(m, Id(*argument)) {
+                    if let Some(at) = self.leads_into_matrix(m, Id(*argument)) {
                         changed |= self.note(m, parameter, at);
                     }
                 }
                 continue;
             }
             let (Some(word), Some(result)) = (base_word(inst.op()), inst.result()) else { continue };
-            let at = if enters_matrix(m, inst) { Some(inst.offset()) } else { self.into_matrix(m, inst.id(word)) };
+            let at =
+                if enters_matrix(m, inst) { Some(inst.offset()) } else { self.leads_into_matrix(m, inst.id(word)) };
             if let Some(at) = at {
                 changed |= self.note(m, result, at);
             }
@@ -277,7 +278,7 @@ pub(super) fn enters_matrix(m: Module<'_>, inst: Inst<'_>) -> bool {
 
 /// A pointer into a matrix becomes a variable pointer: that is reported where the matrix is entered.
 fn column<'a>(cx: &mut Cx<'a>, flow: &Flow, pointer: Id) {
-    if let Some(at) = flow.into_matrix(cx.m, pointer) {
+    if let Some(at) = flow.leads_into_matrix(cx.m, pointer) {
         cx.fail_site(&COLUMN, Site::at(at), || {
             format!("{pointer} points into a matrix, but becomes a variable pointer")
         })

@@ -8,7 +8,7 @@ use spirula_grammar::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
 use spirula_module::{Shape, Type};
 
 use crate::cx::{Cx, msg};
-use crate::facts::{Parts, without_arrays};
+use crate::facts::without_arrays;
 use crate::rules::annotation::Applied;
 
 rules! {
@@ -21,8 +21,6 @@ rules! {
     FRAGMENT_OUTPUT: "vulkan-interpolation-fragment-output", vuid "VUID-StandaloneSpirv-Flat-06201";
     /// Inputs of vertex shaders are not interpolated.
     VERTEX_INPUT: "vulkan-interpolation-vertex-input", vuid "VUID-StandaloneSpirv-Flat-06202";
-    /// Integers and doubles are not interpolated: inputs of fragment shaders that are or contain them are Flat.
-    FRAGMENT_FLAT: "vulkan-fragment-flat", vuid "VUID-StandaloneSpirv-Flat-04744";
     /// PerVertexKHR is for inputs of fragment shaders.
     PER_VERTEX: "vulkan-per-vertex", vuid "VUID-StandaloneSpirv-PerVertexKHR-06777";
     /// Inputs decorated PerVertexKHR are arrays: one element for each vertex.
@@ -209,7 +207,6 @@ fn interpolated<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, model: ExecutionModel) {
     let rule: &'static Rule = match (model, class) {
         (ExecutionModel::Fragment, StorageClass::Output) => &FRAGMENT_OUTPUT,
         (ExecutionModel::Vertex, StorageClass::Input) => &VERTEX_INPUT,
-        (ExecutionModel::Fragment, StorageClass::Input) => return flat(cx, inst),
         _ => return,
     };
     let found = m.own_decorations(id).map(|d| d.decoration).find(|d| {
@@ -218,35 +215,4 @@ fn interpolated<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, model: ExecutionModel) {
     if let Some(d) = found {
         cx.fail(rule, inst, || format!("{id} is decorated {d}, but is in {class} of a {model} shader")).ok();
     }
-}
-
-/// Whether a decoration tells how an input comes to fragments, so that it is not interpolated.
-fn is_not_interpolated(decoration: Decoration) -> bool {
-    matches!(
-        decoration,
-        Decoration::Flat | Decoration::PerVertexKHR | Decoration::PerPrimitiveEXT | Decoration::ExplicitInterpAMD
-    )
-}
-
-/// Integers and doubles among the inputs of a fragment shader are `Flat`.
-fn flat<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
-    let (m, id) = (cx.m, inst.id(2));
-    let Some((_, data)) = m.pointer(inst.id(1)) else { return };
-    if m.own_decorations(id).any(|d| is_not_interpolated(d.decoration)) {
-        return;
-    }
-    // An array is of no integer type: SampleMask, say.
-    if !m.key(data).is_scalar_or_vector() {
-        return;
-    }
-    let parts = cx.parts(data);
-    let number = parts.any(Parts::INT) || parts.any(Parts::WIDTH64) && parts.any(Parts::FLOAT);
-    if !number {
-        return;
-    }
-    cx.fail(&FRAGMENT_FLAT, inst, || {
-        msg(format!("{id} is an integer or double, but is not decorated Flat"))
-            .help("such values cannot be interpolated; decorate it Flat")
-    })
-    .ok();
 }

@@ -30,8 +30,9 @@ rules! {
     UNIFORM_BLOCK: "vulkan-uniform-block", vuid "VUID-StandaloneSpirv-Uniform-06676";
     /// Run-time arrays are in StorageBuffer, Uniform, UniformConstant or PhysicalStorageBuffer.
     RUNTIME_ARRAY: "vulkan-runtime-array-variable", vuid "VUID-StandaloneSpirv-OpTypeRuntimeArray-04680";
-    /// Arrays sized by a specialisation constant are not laid out explicitly, nor part of an interface.
-    SPEC_ARRAY: "vulkan-spec-sized-array", vuid "VUID-StandaloneSpirv-Function-04681";
+    /// Arrays sized by a specialisation constant are not laid out explicitly, nor part of an interface. Compilers write
+    /// such modules, and most consumers take the default size for the layout.
+    SPEC_ARRAY: "vulkan-spec-sized-array", warn vuid "VUID-StandaloneSpirv-Function-04681";
     /// Vectors sized by a specialisation constant are not laid out explicitly, nor part of an interface.
     SPEC_VECTOR: "vulkan-spec-sized-vector", vuid "VUID-StandaloneSpirv-Function-12294";
     /// Invariant is for variables of the Input and Output storage classes.
