@@ -58,7 +58,8 @@ fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'sta
     let free = kind == OperandKind::GroupOperation && has_extension_in_place_of_capability(cx, inst.op());
     let caps =
         if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };
-    let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version(), strict: false };
+    let strict = kind == OperandKind::StorageClass;
+    let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version(), strict };
     check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name))
 }
 
@@ -97,8 +98,8 @@ struct Needs {
     exts: &'static [Extension],
     min: Option<Version>,
     last: Option<Version>,
-    /// Whether the version is needed even where a capability is declared: instructions, but not enumerants, that a
-    /// version brought for a capability that is older.
+    /// Whether the version is needed even where a capability is declared: instructions and storage classes, but not
+    /// other enumerants, that a version brought for a capability that is older.
     strict: bool,
 }
 
