@@ -281,7 +281,7 @@ impl<'a> Cx<'a> {
         let mut declarations = self.m.global_insts().take_while(|i| {
             !matches!(i.op(), Op::MemoryModel | Op::EntryPoint) && i.desc().is_none_or(|d| !d.is_type())
         });
-        declarations.any(|i| {
+        declarations.by_ref().take(1 << 10).any(|i| {
             let at = match i.op() {
                 Op::Extension => 1,
                 Op::ConditionalExtensionINTEL => 2,

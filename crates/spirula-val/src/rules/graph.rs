@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, Failed, Rule, rules};
-use spirula_grammar::{Capability, Op, StorageClass};
+use spirula_grammar::{Capability, ExtSet, Op, StorageClass};
 use spirula_module::Type;
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::rules::ext_inst::debug;
 use crate::signature::describe;
 
 rules! {
@@ -139,12 +140,15 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     let mut numbers: Vec<u32> = Vec::new();
     let mut names: Vec<LitStr<'_>> = Vec::new();
     let mut current: Option<Walk<'_>> = None;
+    let mut graphs: Vec<(u32, u32)> = Vec::new();
+    let mut described: Vec<Inst<'_>> = Vec::new();
     for inst in m.inst_offsets().iter().filter_map(|at| m.inst_at(*at)) {
         match inst.op() {
             Op::GraphConstantARM => numbers.push(inst.word(3)),
             Op::GraphEntryPointARM => names.extend(LitStr::read(inst.tail(2))),
             Op::GraphARM => {
                 let ty = m.def(inst.id(1)).filter(|d| d.op() == Op::TypeGraphARM);
+                graphs.push((inst.offset(), u32::MAX));
                 let types = ty.map_or(&[][..], |t| t.tail(3));
                 let count = ty.map_or(0, |t| t.word(2) as usize).min(types.len());
                 let (inputs, outputs) = types.split_at(count);
@@ -153,15 +157,25 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
             }
             // Debug information may stand anywhere.
             Op::Line | Op::NoLine => {}
-            Op::ExtInst if m.info(inst.id(3)).ext_set().is_some_and(|s| s.is_non_semantic()) => {}
+            Op::ExtInst if m.info(inst.id(3)).ext_set().is_some_and(|s| s.is_non_semantic()) => {
+                described.push(inst);
+            }
             _ => {
                 if let Some(walk) = &mut current {
                     step(cx, walk, inst).ok();
                 }
                 if inst.op() == Op::GraphEndARM {
+                    if let Some(graph) = graphs.last_mut().filter(|_| current.is_some()) {
+                        graph.1 = inst.offset();
+                    }
                     current = None;
                 }
             }
+        }
+    }
+    for inst in described {
+        if m.info(inst.id(3)).ext_set() == Some(ExtSet::GraphDebugInfo) {
+            debug::graph_operation(cx, inst, &graphs).ok();
         }
     }
     doubles(cx, numbers, names);

@@ -54,9 +54,10 @@ pub(super) fn view_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     for (i, p) in permutation.iter().enumerate() {
         constant(cx, &TYPE, inst, 4 + i, "the permutation's value")?;
         let Some(p) = cx.m.fixed_u32(Id(*p)) else { return Ok(()) };
-        let ok = (p as usize) < count && seen & 1 << p == 0;
+        let bit = 1u32.checked_shl(p).unwrap_or(0);
+        let ok = (p as usize) < count && bit != 0 && seen & bit == 0;
         cx.check_at(ok, &TYPE, inst, 4 + i, || format!("{p} is not in range or occurs twice"))?;
-        seen |= 1 << p;
+        seen |= bit;
     }
     Ok(())
 }
@@ -86,7 +87,7 @@ pub(super) fn set(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let dim = m.def(inst.id(1)).and_then(|d| m.fixed_u32(d.id(2)));
     let each = match inst.op() {
         Op::TensorLayoutSetClampValueNV | Op::TensorViewSetClipNV => None,
-        Op::TensorLayoutSliceNV => dim.map(|d| d * 2),
+        Op::TensorLayoutSliceNV => dim.map(|d| d.saturating_mul(2)),
         _ => dim,
     };
     let given = inst.tail(4).len();

@@ -59,9 +59,12 @@ pub(super) fn matrix(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     if scope == Some(Scope::Workgroup) { workgroup(cx, inst) } else { Ok(()) }
 }
 
+/// How many execution modes are looked at.
+const MOST: usize = 1 << 10;
+
 fn workgroup(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
-    let sizes = m.execution_mode_insts().filter(|i| ExecutionMode(i.word(2)) == ExecutionMode::LocalSizeId);
+    let sizes = m.execution_mode_insts().take(MOST).filter(|i| ExecutionMode(i.word(2)) == ExecutionMode::LocalSizeId);
     let late = sizes.flat_map(|i| i.tail(3)).map(|w| Id(*w)).find(|id| m.info(*id).def > inst.offset());
     cx.check_at(late.is_none(), &WORKGROUP, inst, 3, || {
         format!("the size {} of the workgroup is declared behind the type", late.unwrap_or_default())

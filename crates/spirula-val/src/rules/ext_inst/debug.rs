@@ -231,21 +231,30 @@ fn graph(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
             return fail(cx, 0, "the tensor is of a composite type, so that an index is needed");
         }
     }
-    if number == 2 {
-        let described = debug(m, ext.set, ext.inst.id(FIRST)).map(|d| m.info(d.id(FIRST)).def);
-        for i in 2..ext.inst.words().len().saturating_sub(FIRST) {
-            let at = m.info(ext.inst.id(FIRST + i)).def;
-            if described.is_some_and(|start| !is_within(m, start, at)) {
-                return fail(cx, i, "the instruction is not of the graph that is described");
-            }
-        }
-    }
     Ok(())
 }
 
-/// Whether an instruction is between an `OpGraphARM` and its end.
-fn is_within(m: Module<'_>, graph: u32, at: u32) -> bool {
-    at > graph && !m.insts(graph..at).any(|i| i.op() == Op::GraphEndARM)
+/// The graphs of a module: where each starts, and where it ends.
+pub(crate) type Graphs = [(u32, u32)];
+
+/// A `DebugOperation` describes instructions of the graph that it names. Judged when all graphs are known, which are in
+/// the order of their places.
+pub(crate) fn graph_operation(cx: &mut Cx<'_>, inst: Inst<'_>, graphs: &Graphs) -> Checked {
+    let m = cx.m;
+    if inst.word(4) != 2 {
+        return Ok(());
+    }
+    let Some(described) = debug(m, ExtSet::GraphDebugInfo, inst.id(FIRST)) else { return Ok(()) };
+    let start = m.info(described.id(FIRST)).def;
+    let at = graphs.partition_point(|g| g.0 < start);
+    let Some((_, end)) = graphs.get(at).filter(|g| g.0 == start).copied() else { return Ok(()) };
+    for (i, id) in inst.tail(FIRST + 2).iter().enumerate() {
+        let within = (start..end).contains(&m.info(Id(*id)).def);
+        cx.check_at(within, &OPERAND, inst, FIRST + 2 + i, || {
+            format!("{} is not of the graph that is described", Id(*id))
+        })?;
+    }
+    Ok(())
 }
 
 fn revision(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {

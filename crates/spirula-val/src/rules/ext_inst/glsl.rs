@@ -109,7 +109,7 @@ fn structure(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
 }
 
 fn interpolate(cx: &mut Cx<'_>, ext: Ext<'_>, result: TypeKey) -> Checked {
-    let half = cx.declares("SPV_AMD_gpu_shader_half_float");
+    let half = result.width() == 16 && cx.declares("SPV_AMD_gpu_shader_half_float");
     let ok = result.is_float_scalar_or_vector() && (result.width() == 32 || half && result.width() == 16);
     ext.result(cx, ok, if half { "16-bit or 32-bit floats" } else { "32-bit floats" })?;
     // The operand may be a value that the source language's input was loaded to, until HLSL is legalised.
