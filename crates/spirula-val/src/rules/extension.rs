@@ -7,7 +7,7 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::Version;
 
 use super::ext_inst;
-use crate::cx::{Cx, msg};
+use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
 
 rules! {
@@ -16,15 +16,12 @@ rules! {
     VERSION: "extension-version", spec "OpExtension";
     /// As `extension-version`, for extensions whose requirement front ends have long ignored and consumers do not enforce.
     VERSION_IGNORED: "extension-version-ignored", warn spec "OpExtension";
-    /// `OpExtInstWithForwardRefsKHR` has at least one operand that is defined later; without any, `OpExtInst` does.
-    FORWARD: "ext-inst-forward", extension "SPV_KHR_relaxed_extended_instruction";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
     Extension => extension;
     ExtInstImport => ext_inst::import;
-    ExtInst => ext_inst::instruction;
-    ExtInstWithForwardRefsKHR => with_forward_references;
+    ExtInst | ExtInstWithForwardRefsKHR => ext_inst::instruction;
 };
 
 /// Extensions that require a later SPIR-V than 1.0, with its minor version; sorted.
@@ -88,10 +85,4 @@ fn extension<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(version >= needed, rule, inst, 1, || {
         format!("{name} requires SPIR-V {needed}, but the module is SPIR-V {version}")
     })
-}
-
-fn with_forward_references<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let later = inst.tail(5).iter().any(|w| cx.m.info((*w).into()).def > inst.offset());
-    cx.check(later, &FORWARD, inst, || msg("no operand is defined later").help("use OpExtInst"))?;
-    ext_inst::instruction(cx, inst)
 }
