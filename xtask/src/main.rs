@@ -4,6 +4,7 @@
 mod bench;
 mod codegen;
 mod conformance;
+mod docs;
 mod perf;
 #[cfg(test)]
 mod tidy;
@@ -19,6 +20,8 @@ enum Task {
     Codegen(codegen::Args),
     /// Runs the conformance suites and compares with the checked-in ratchet tables
     Conformance(conformance::Args),
+    /// Writes (or checks) docs/rules.md and docs/support.md
+    Docs(docs::Args),
     /// Compares speed and memory with other tools
     Bench(bench::Args),
     /// Gates instruction counts and allocations of pinned modules
@@ -29,6 +32,7 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Codegen(args) => codegen::run(&args),
         Task::Conformance(args) => conformance::run(&args),
+        Task::Docs(args) => docs::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Perf(args) => perf::run(&args),
     }
