@@ -68,8 +68,11 @@ fn is_wanted(id: &str) -> bool {
 
 fn complete(reasons: &mut BTreeMap<String, String>, file: &PathBuf, check: bool) -> anyhow::Result<()> {
     let table = fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    let ids: BTreeSet<&str> =
-        table.lines().filter_map(|l| l.split('\t').next()).filter(|id| id.starts_with("VUID-") && is_wanted(id)).collect();
+    let ids: BTreeSet<&str> = table
+        .lines()
+        .filter_map(|l| l.split('\t').next())
+        .filter(|id| id.starts_with("VUID-") && is_wanted(id))
+        .collect();
     let missing: Vec<&str> = ids.into_iter().filter(|id| !reasons.contains_key(*id)).collect();
     if check && !missing.is_empty() {
         bail!("{LIST} lacks {}", missing.join(", "));
@@ -121,7 +124,8 @@ fn rules_page(rules: &[&'static Rule]) -> String {
     let mut page = String::from(
         "# Rules of the validator\n\nMade by `cargo xtask docs`: do not edit. `spirula explain RULE` prints one entry.\n",
     );
-    let _ = writeln!(page, "There are {} rules. `--allow`, `--warn` and `--deny` take a rule or a group.\n", rules.len());
+    let _ =
+        writeln!(page, "There are {} rules. `--allow`, `--warn` and `--deny` take a rule or a group.\n", rules.len());
     for (group, rules) in &groups {
         let _ = writeln!(page, "- [{group}](#{group}) ({})", rules.len());
     }

@@ -93,6 +93,15 @@ fn is_brought_by_capability(cx: &Cx<'_>, needs: &Needs) -> bool {
     needs.exts.is_empty() && needs.caps.iter().any(of_extension)
 }
 
+/// Whether the capabilities that are declared are all of SPIR-V itself, so that none of them stands for an extension.
+fn is_core_capability(cx: &Cx<'_>, needs: &Needs) -> bool {
+    let core = |c: Capability| {
+        let e = Capability::KIND.enumerant(c.0);
+        e.is_some_and(|e| e.min_version().is_some_and(|min| min <= cx.version))
+    };
+    !needs.exts.is_empty() && needs.caps.iter().filter(|c| cx.has(*c)).all(core)
+}
+
 struct Needs {
     caps: &'static CapSet,
     exts: &'static [Extension],
@@ -126,8 +135,13 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
     match needs.min {
         Some(min) if min <= cx.version => Ok(()),
         // A declared capability brings it, and has needs of its own.
-        _ if needs.min.is_none() && !needs.caps.is_empty() => Ok(()),
-        _ if !needs.caps.is_empty() && (!needs.strict || is_brought_by_capability(cx, needs)) => Ok(()),
+        _ if needs.min.is_none() && !needs.caps.is_empty() && !is_core_capability(cx, needs) => Ok(()),
+        _ if needs.min.is_some()
+            && !needs.caps.is_empty()
+            && (!needs.strict || is_brought_by_capability(cx, needs)) =>
+        {
+            Ok(())
+        }
         Some(min) => too_early(cx, inst, word, needs, min, &what),
         None if needs.exts.is_empty() => Ok(()),
         None => {

@@ -14,6 +14,10 @@ rules! {
     group "misc";
     /// `OpUndef` makes an object of any type but `OpTypeVoid`.
     UNDEF: "undef-void", spec "OpUndef";
+    /// Images, samplers and the like cannot be undefined in Vulkan.
+    UNDEF_OPAQUE: "undef-opaque", vuid "VUID-StandaloneSpirv-OpUndef-12464";
+    /// An instruction that the specification only reserves cannot be used.
+    RESERVED: "reserved-instruction", spec "§3.3.10";
     /// Without a capability for arithmetic with 8-bit or 16-bit numbers, their undefined values cannot be made.
     UNDEF_SMALL: "undef-small-type", spec "§2.16.1";
     /// A clock is read as a 64-bit unsigned integer, or as two 32-bit ones.
@@ -28,11 +32,34 @@ rules! {
     HELPER_TYPE: "helper-invocation-type", extension "SPV_EXT_demote_to_helper_invocation";
 }
 
+/// Vulkan's further rules.
+pub(crate) const VULKAN: Table = rule_table! {
+    Undef => opaque_undef;
+};
+
 pub(crate) const TABLE: Table = rule_table! {
+    ImageSparseSampleProjImplicitLod
+    | ImageSparseSampleProjExplicitLod
+    | ImageSparseSampleProjDrefImplicitLod
+    | ImageSparseSampleProjDrefExplicitLod => reserved;
     Undef => undef;
     ReadClockKHR => read_clock;
     DemoteToHelperInvocation | IsHelperInvocationEXT => helper;
 };
+
+fn reserved<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    cx.fail(&RESERVED, inst, || format!("{} is reserved, and has no meaning yet", inst.op()))
+}
+
+/// Vulkan's descriptors come from somewhere.
+fn opaque_undef<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let op = cx.m.info(inst.id(1)).op;
+    let opaque = matches!(
+        op,
+        Op::TypeImage | Op::TypeSampler | Op::TypeSampledImage | Op::TypeAccelerationStructureKHR | Op::TypeTensorARM
+    );
+    cx.check_at(!opaque, &UNDEF_OPAQUE, inst, 1, || format!("the Result Type {} is {op}", inst.id(1)))
+}
 
 fn undef<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let key = cx.result_key(inst)?;

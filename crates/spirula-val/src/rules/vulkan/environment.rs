@@ -3,8 +3,8 @@
 use alloc::format;
 
 use spirula_binary::Inst;
-use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model, Op, StorageClass};
+use spirula_diag::{Checked, Failed, Rule, rules};
+use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model, Op, Scope, StorageClass};
 use spirula_module::{EntryPoint, Type};
 
 use crate::Client;
@@ -46,6 +46,8 @@ rules! {
     SIGNATURE: "vulkan-entry-point-signature", vuid "VUID-StandaloneSpirv-None-04633";
     /// Storage classes of kernels do not exist in Vulkan.
     STORAGE_CLASS: "vulkan-storage-class", vuid "VUID-StandaloneSpirv-None-04643";
+    /// A cooperative matrix is shared by a subgroup or a workgroup.
+    MATRIX_SCOPE: "vulkan-cooperative-matrix-scope", vuid "VUID-StandaloneSpirv-Scope-12243";
     /// With `MaximallyReconvergesKHR`, no instruction is used that may shuffle invocations anew.
     REPACK: "vulkan-maximal-reconvergence", vuid "VUID-StandaloneSpirv-MaximallyReconvergesKHR-09565";
     /// The capability `SplitBarrierEXT` is for compute shaders.
@@ -75,9 +77,13 @@ pub(crate) fn entry_point(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint
 }
 
 fn signature(cx: &mut Cx<'_>, entry: &EntryPoint<'_>) -> Checked {
-    let function = cx.def(entry.function)?;
-    let Some(Type::Function { result, parameters }) = cx.m.ty(function.id(4)) else { return Ok(()) };
-    let fine = cx.m.info(result).op == Op::TypeVoid && parameters.is_empty();
+    let function = cx.m.def(entry.function).filter(|f| f.op() == Op::Function).ok_or(Failed)?;
+    let (result, parameters) = match cx.m.ty(function.id(4)) {
+        Some(Type::Function { result, parameters }) => (result, parameters),
+        _ => return Ok(()),
+    };
+    let void = |ty| cx.m.info(ty).op == Op::TypeVoid;
+    let fine = void(result) && void(function.id(1)) && parameters.is_empty();
     cx.check(fine, &SIGNATURE, entry.inst, || {
         format!("the function {} of the entry point takes parameters or returns a value", entry.function)
     })
@@ -88,7 +94,17 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     if !cx.env.is_vulkan() {
         return;
     }
-    for inst in cx.m.global_insts().filter(|i| matches!(i.op(), Op::TypePointer | Op::TypeUntypedPointerKHR)) {
+    for inst in cx.m.global_insts() {
+        if inst.op() == Op::TypeCooperativeMatrixKHR
+            && let Some(scope) = cx.m.fixed_u32(inst.id(3)).map(Scope)
+        {
+            let fine = matches!(scope, Scope::Workgroup | Scope::Subgroup);
+            let text = || format!("the Scope of the cooperative matrix is {scope}, not Workgroup or Subgroup");
+            cx.check_at(fine, &MATRIX_SCOPE, inst, 3, text).ok();
+        }
+        if !matches!(inst.op(), Op::TypePointer | Op::TypeUntypedPointerKHR) {
+            continue;
+        }
         let class = StorageClass(inst.word(2));
         let foreign = matches!(
             class,

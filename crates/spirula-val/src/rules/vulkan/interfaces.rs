@@ -105,23 +105,23 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: Vec<Slot>) {
     }
 }
 
-fn collect_builtins(m: Module<'_>, variable: Inst<'_>, class: StorageClass, all: &mut Vec<(bool, u32, Id)>) {
+fn collect_builtins(m: Module<'_>, variable: Inst<'_>, class: StorageClass, all: &mut Vec<(bool, u32, Id, u32)>) {
     let (id, output) = (variable.id(2), class == StorageClass::Output);
     if let Some(d) = m.decoration(id, Decoration::BuiltIn) {
-        all.push((output, d.operand(), id));
+        all.push((output, d.operand(), id, 0));
         return;
     }
     let Some((_, pointee)) = m.pointer(variable.id(1)) else { return };
     let block = without_arrays(m, pointee);
     for d in m.decorations(block).filter(|d| d.member.is_some() && d.decoration == Decoration::BuiltIn) {
-        all.push((output, d.operand(), id));
+        all.push((output, d.operand(), id, d.member.unwrap_or(0)));
     }
 }
 
-fn repeated(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut builtins: Vec<(bool, u32, Id)>) {
+fn repeated(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut builtins: Vec<(bool, u32, Id, u32)>) {
     builtins.sort_unstable();
     for pair in builtins.windows(2) {
-        if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 != pair[1].2 {
+        if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0] != pair[1] {
             let rule = if pair[0].0 { &BUILTIN_OUTPUT } else { &BUILTIN_INPUT };
             let text = || format!("{} and {} are both the built-in {}", pair[0].2, pair[1].2, BuiltIn(pair[0].1));
             cx.fail(rule, entry.inst, text).ok();

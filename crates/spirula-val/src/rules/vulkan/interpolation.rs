@@ -31,6 +31,10 @@ rules! {
     RELATIVE_INDEX: "viewport-relative-index", warn vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04673";
     /// A tile attachment has a descriptor set and a binding.
     TILE_BINDING: "tile-attachment-binding", vuid "VUID-StandaloneSpirv-TileAttachmentQCOM-10695";
+    /// A tile image has a location: that of the colour attachment.
+    TILE_LOCATION: "tile-image-location", vuid "VUID-StandaloneSpirv-TileImageEXT-08723";
+    /// Whether a tile attachment is sampled or stored to is known.
+    TILE_SAMPLED: "tile-attachment-sampled", vuid "VUID-StandaloneSpirv-OpTypeImage-10694";
     /// A tile attachment has no `Component`.
     TILE_COMPONENT: "tile-attachment-component", vuid "VUID-StandaloneSpirv-TileAttachmentQCOM-10696";
 }
@@ -72,22 +76,36 @@ fn resource(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
             format!("{id} is decorated with InputAttachmentIndex, but has the storage class {class}")
         })?;
     }
+    if class == StorageClass::TileImageEXT {
+        cx.check(has(Decoration::Location), &TILE_LOCATION, variable, || {
+            format!("the tile image {id} has no Location")
+        })?;
+    }
     if class == StorageClass::TileAttachmentQCOM {
         let bound = has(Decoration::DescriptorSet) && has(Decoration::Binding);
         cx.check(bound, &TILE_BINDING, variable, || format!("{id} lacks DescriptorSet or Binding"))?;
         cx.check(!has(Decoration::Component), &TILE_COMPONENT, variable, || format!("{id} has a Component"))?;
+        let image = m.pointer(variable.id(1)).map(|(_, ty)| without_arrays(m, ty)).and_then(|ty| m.ty(ty));
+        if let Some(Type::Image(image)) = image {
+            let sampled = image.sampled;
+            cx.check(matches!(sampled, 1 | 2), &TILE_SAMPLED, variable, || {
+                format!("the image of {id} has the Sampled operand {sampled}, not 1 or 2")
+            })?;
+        }
     }
     Ok(())
 }
 
 fn flat(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
     let (m, id) = (cx.m, variable.id(2));
-    let fine = [Decoration::Flat, Decoration::PerVertexKHR, Decoration::BuiltIn, Decoration::PerPrimitiveEXT];
+    let fine = [Decoration::Flat, Decoration::PerVertexKHR, Decoration::PerPrimitiveEXT];
     let Some((_, pointee)) = m.pointer(variable.id(1)) else { return Ok(()) };
     if fine.iter().any(|d| m.is_decorated(id, *d)) {
         return Ok(());
     }
-    let key = m.key(without_arrays(m, pointee));
+    // SampleMask, an array, is not interpolated.
+    let builtin = m.is_decorated(id, Decoration::BuiltIn);
+    let key = m.key(if builtin { pointee } else { without_arrays(m, pointee) });
     let class = key.component_class();
     let whole = class == Scalar::Int || class == Scalar::Float && key.width() == 64;
     cx.check(!whole, &FLAT, variable, || {

@@ -37,6 +37,12 @@ rules! {
     FRAG_DEPTH: "builtin-frag-depth-replacing", vuid "VUID-FragDepth-FragDepth-04216";
     /// `WorkgroupSize` decorates a constant, not a variable.
     WORKGROUP_SIZE: "builtin-workgroup-size-constant", vuid "VUID-WorkgroupSize-WorkgroupSize-04426";
+    /// With `TileShadingRateQCOM`, a variable decorated with `WorkgroupSize` is an input.
+    WORKGROUP_SIZE_TILE: "builtin-workgroup-size-tile", vuid "VUID-WorkgroupSize-TileShadingRateQCOM-10635";
+    /// `PositionPerViewNV` is an array by view: only constants index it.
+    POSITION_INDEX: "builtin-position-per-view-index", vuid "VUID-PositionPerViewNV-PositionPerViewNV-04326";
+    /// `ViewportMaskPerViewNV` is an array by view: only constants index it.
+    MASK_INDEX: "builtin-viewport-mask-per-view-index", vuid "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04417";
     /// `TessLevelInner` and `TessLevelOuter` are per patch: what they decorate must be decorated with `Patch` too.
     TESS_LEVEL: "builtin-tess-level-patch", vuid "VUID-StandaloneSpirv-TessLevelInner-10880";
     /// `CullPrimitiveEXT` occurs once in the interface of an entry point.
@@ -164,6 +170,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         definition(cx, object).ok();
     }
     entry_points(cx, &objects);
+    view_indexes(cx, &objects);
     // Constants that are built-ins are few.
     let m = cx.m;
     let is_object = |id: Id| objects.binary_search_by_key(&id, |o| o.id).is_ok();
@@ -307,6 +314,17 @@ pub(crate) fn without_arrays(m: Module<'_>, mut ty: Id) -> Id {
     ty
 }
 
+/// How many arrays stand within one another.
+fn array_levels(m: Module<'_>, mut ty: Id) -> usize {
+    for levels in 0..16 {
+        match m.ty(ty) {
+            Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => ty = element,
+            _ => return levels,
+        }
+    }
+    16
+}
+
 /// Whether a built-in with types of its own for mesh shaders is to be judged by those.
 fn is_for_mesh(m: Module<'_>, row: &Row) -> bool {
     row.demands.iter().any(|d| matches!(d.what, What::MeshType(_)))
@@ -320,6 +338,12 @@ fn definition<'a>(cx: &mut Cx<'a>, object: &Object) -> Checked {
     let (id, builtin) = (object.id, object.builtin);
     if builtin == BuiltIn::WorkgroupSize && object.class.is_some() && !m.has(Capability::TileShadingQCOM) {
         cx.fail(&WORKGROUP_SIZE, def, || format!("{id}, decorated with WorkgroupSize, is a variable, not a constant"))?;
+    }
+    if builtin == BuiltIn::WorkgroupSize
+        && object.class.is_some_and(|c| c != StorageClass::Input)
+        && m.execution_mode_insts().any(|i| ExecutionMode(i.word(2)) == ExecutionMode::TileShadingRateQCOM)
+    {
+        cx.fail(&WORKGROUP_SIZE_TILE, def, || format!("{id}, decorated with WorkgroupSize, is no Input"))?;
     }
     let of_mesh = is_for_mesh(m, object.row);
     let mut result = Ok(());
@@ -348,6 +372,39 @@ fn definition<'a>(cx: &mut Cx<'a>, object: &Object) -> Checked {
         return cx.fail(&VIEW_MASKS, def, || format!("the array decorated with {builtin} has {size} elements"));
     }
     result
+}
+
+/// Arrays by view are indexed by constants.
+fn view_indexes(cx: &mut Cx<'_>, objects: &[Object]) {
+    let by_view = |o: &&Object| matches!(o.builtin, BuiltIn::PositionPerViewNV | BuiltIn::ViewportMaskPerViewNV);
+    let Some(last) = objects.iter().rev().find(by_view) else { return };
+    let m = cx.m;
+    for inst in m.functions().iter().flat_map(|f| m.insts(f.body_words())) {
+        if !matches!(inst.op(), Op::AccessChain | Op::InBoundsAccessChain) || inst.id(3) > last.id {
+            continue;
+        }
+        let Some(o) = objects.iter().filter(by_view).find(|o| o.id == inst.id(3)) else { continue };
+        // Before the index of the view stand those of the vertex and of the block's member.
+        let outer = m.pointer(m.type_id_of(o.id)).map_or(Id(0), |(_, ty)| ty);
+        let arrays = array_levels(m, outer);
+        let word = match o.member {
+            None => 4 + arrays.saturating_sub(1),
+            Some((_, member)) => {
+                let at = 4 + arrays;
+                if m.fixed_u32(inst.id(at)) != Some(member) {
+                    continue;
+                }
+                at + 1
+            }
+        };
+        if word >= inst.words().len() {
+            continue;
+        }
+        let rule = if o.builtin == BuiltIn::PositionPerViewNV { &POSITION_INDEX } else { &MASK_INDEX };
+        let (constant, builtin) = (m.info(inst.id(word)).is_constant(), o.builtin);
+        let text = || format!("the index {} of {builtin} is no constant", inst.id(word));
+        cx.check_at(constant, rule, inst, word, text).ok();
+    }
 }
 
 fn is_interface(object: &Object) -> bool {

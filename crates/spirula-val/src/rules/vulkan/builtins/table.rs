@@ -65,8 +65,9 @@ macro_rules! builtins {
             $(" `", stringify!($c), "`",)* " (where one of these execution models uses it, if any is listed:",
             $(" ", stringify!($m),)* ").\n")
     };
-    (@doc ty $b:ident $($arg:tt)*) => {
-        concat!("A variable or member decorated with `", stringify!($b), "` must have the type that the built-in has.\n")
+    (@doc ty $b:ident $ty:ident) => {
+        concat!("What is decorated with `", stringify!($b), "` must be ", builtins!(@name $ty), ".
+")
     };
     (@doc mesh $b:ident $($arg:tt)*) => {
         concat!("In a mesh shader `", stringify!($b), "` decorates a scalar member of a block, or an array of scalars.\n")
@@ -77,6 +78,27 @@ macro_rules! builtins {
     (@doc mode $b:ident $mode:ident) => {
         concat!("`", stringify!($b), "` needs an entry point with the execution mode `", stringify!($mode), "`.\n")
     };
+    (@name I32) => { "a 32-bit integer" };
+    (@name F32) => { "a 32-bit float" };
+    (@name INT) => { "an integer" };
+    (@name BOOL) => { "a Boolean" };
+    (@name V2I32) => { "a vector of 2 32-bit integers" };
+    (@name V3I32) => { "a vector of 3 32-bit integers" };
+    (@name V4I32) => { "a vector of 4 32-bit integers" };
+    (@name V2F32) => { "a vector of 2 32-bit floats" };
+    (@name V3F32) => { "a vector of 3 32-bit floats" };
+    (@name V4F32) => { "a vector of 4 32-bit floats" };
+    (@name MAT4X3) => { "a matrix of 4 columns of 3 32-bit floats" };
+    (@name ARRAY_F32) => { "an array of 32-bit floats" };
+    (@name ARRAY2_F32) => { "an array of arrays of 32-bit floats" };
+    (@name ARRAY_F32_2) => { "an array of 2 32-bit floats" };
+    (@name ARRAY_F32_4) => { "an array of 4 32-bit floats" };
+    (@name ARRAY_I32) => { "an array of 32-bit integers" };
+    (@name ARRAY_V2I32) => { "an array of vectors of 2 32-bit integers" };
+    (@name ARRAY_V3I32) => { "an array of vectors of 3 32-bit integers" };
+    (@name ARRAY_V4F32) => { "an array of vectors of 4 32-bit floats" };
+    (@name ARRAY_V3F32_2) => { "an array of 2 vectors of 3 32-bit floats" };
+    (@name ARRAY_V3F32_3) => { "an array of 3 vectors of 3 32-bit floats" };
     (@doc size $b:ident $block:ident) => {
         concat!("The array of `", stringify!($b), "` must have as many elements as `OutputPrimitivesEXT` says.\n")
     };
