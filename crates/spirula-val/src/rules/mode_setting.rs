@@ -25,8 +25,6 @@ rules! {
     ENTRY_VOID: "entry-point-void", spec "§2.6";
     /// An execution mode is set for an entry point.
     MODE_ENTRY: "execution-mode-entry-point", spec "OpExecutionMode";
-    /// Handles of bindless textures have 32 or 64 bits.
-    HANDLE_WIDTH: "bindless-handle-width", extension "SPV_NV_bindless_texture";
     /// An execution mode can be set for certain execution models only.
     MODEL: "execution-mode-model", spec "§3.2.5";
     /// Modes whose operands are ids are set with `OpExecutionModeId`, all others with `OpExecutionMode`.
@@ -61,7 +59,6 @@ rules! {
 pub(crate) const TABLE: Table = rule_table! {
     ExecutionMode | ExecutionModeId => execution_mode;
     MemoryModel => memory_model;
-    SamplerImageAddressingModeNV => addressing_mode;
     Capability => capability;
 };
 
@@ -423,11 +420,6 @@ fn repeated(cx: &mut Cx<'_>, modes: &[(Mode, Inst<'_>)]) -> Checked {
         }
     }
     result
-}
-
-fn addressing_mode<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let width = inst.word(1);
-    cx.check_at(matches!(width, 32 | 64), &HANDLE_WIDTH, inst, 1, || format!("handles of {width} bits, not 32 or 64"))
 }
 
 fn memory_model<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Failed, Rule, rules};
-use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model, Op, Scope, StorageClass};
+use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model, Op, StorageClass};
 use spirula_module::{EntryPoint, Type};
 
 use crate::Client;
@@ -46,8 +46,6 @@ rules! {
     SIGNATURE: "vulkan-entry-point-signature", vuid "VUID-StandaloneSpirv-None-04633";
     /// Storage classes of kernels do not exist in Vulkan.
     STORAGE_CLASS: "vulkan-storage-class", vuid "VUID-StandaloneSpirv-None-04643";
-    /// A cooperative matrix is shared by a subgroup or a workgroup.
-    MATRIX_SCOPE: "vulkan-cooperative-matrix-scope", vuid "VUID-StandaloneSpirv-Scope-12243";
     /// With `MaximallyReconvergesKHR`, no instruction is used that may shuffle invocations anew.
     REPACK: "vulkan-maximal-reconvergence", vuid "VUID-StandaloneSpirv-MaximallyReconvergesKHR-09565";
     /// The capability `SplitBarrierEXT` is for compute shaders.
@@ -95,13 +93,6 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         return;
     }
     for inst in cx.m.global_insts() {
-        if inst.op() == Op::TypeCooperativeMatrixKHR
-            && let Some(scope) = cx.m.fixed_u32(inst.id(3)).map(Scope)
-        {
-            let fine = matches!(scope, Scope::Workgroup | Scope::Subgroup);
-            let text = || format!("the Scope of the cooperative matrix is {scope}, not Workgroup or Subgroup");
-            cx.check_at(fine, &MATRIX_SCOPE, inst, 3, text).ok();
-        }
         if !matches!(inst.op(), Op::TypePointer | Op::TypeUntypedPointerKHR) {
             continue;
         }

@@ -31,8 +31,6 @@ rules! {
     RELATIVE_INDEX: "viewport-relative-index", warn vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04673";
     /// A tile attachment has a descriptor set and a binding.
     TILE_BINDING: "tile-attachment-binding", vuid "VUID-StandaloneSpirv-TileAttachmentQCOM-10695";
-    /// A tile image has a location: that of the colour attachment.
-    TILE_LOCATION: "tile-image-location", vuid "VUID-StandaloneSpirv-TileImageEXT-08723";
     /// Whether a tile attachment is sampled or stored to is known.
     TILE_SAMPLED: "tile-attachment-sampled", vuid "VUID-StandaloneSpirv-OpTypeImage-10694";
     /// A tile attachment has no `Component`.
@@ -74,11 +72,6 @@ fn resource(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
     if has(Decoration::InputAttachmentIndex) {
         cx.check(class == StorageClass::UniformConstant, &ATTACHMENT, variable, || {
             format!("{id} is decorated with InputAttachmentIndex, but has the storage class {class}")
-        })?;
-    }
-    if class == StorageClass::TileImageEXT {
-        cx.check(has(Decoration::Location), &TILE_LOCATION, variable, || {
-            format!("the tile image {id} has no Location")
         })?;
     }
     if class == StorageClass::TileAttachmentQCOM {
