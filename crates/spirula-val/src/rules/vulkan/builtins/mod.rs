@@ -40,9 +40,9 @@ rules! {
     /// With `TileShadingRateQCOM`, a variable decorated with `WorkgroupSize` is an input.
     WORKGROUP_SIZE_TILE: "builtin-workgroup-size-tile", vuid "VUID-WorkgroupSize-TileShadingRateQCOM-10635";
     /// `PositionPerViewNV` is an array by view: only constants index it.
-    POSITION_INDEX: "builtin-position-per-view-index", vuid "VUID-PositionPerViewNV-PositionPerViewNV-04326";
+    POSITION_INDEX: "builtin-position-per-view-index", warn vuid "VUID-PositionPerViewNV-PositionPerViewNV-04326";
     /// `ViewportMaskPerViewNV` is an array by view: only constants index it.
-    MASK_INDEX: "builtin-viewport-mask-per-view-index", vuid "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04417";
+    MASK_INDEX: "builtin-viewport-mask-per-view-index", warn vuid "VUID-ViewportMaskPerViewNV-ViewportMaskPerViewNV-04417";
     /// `TessLevelInner` and `TessLevelOuter` are per patch: what they decorate must be decorated with `Patch` too.
     TESS_LEVEL: "builtin-tess-level-patch", vuid "VUID-StandaloneSpirv-TessLevelInner-10880";
     /// `CullPrimitiveEXT` occurs once in the interface of an entry point.
