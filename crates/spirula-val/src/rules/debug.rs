@@ -7,15 +7,11 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::Op;
 use spirula_module::Type;
 
-use crate::cx::{Cx, msg};
+use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
 
 rules! {
     group "debug";
-    /// `OpMemberName` names a member that the structure type has.
-    MEMBER_NAME: "member-name", spec "OpMemberName";
-    /// The File of `OpLine` is an `OpString`.
-    LINE_FILE: "line-file", spec "OpLine";
     /// `OpSourceContinued` follows the `OpSource` or `OpSourceContinued` whose text it continues.
     CONTINUED: "source-continued", spec "OpSourceContinued";
     /// `OpMemberName` names a member that the structure has.
@@ -25,33 +21,10 @@ rules! {
 }
 
 pub(crate) const TABLE: Table = rule_table! {
-    MemberName => member_name;
-    Line => line;
     SourceContinued => source_continued;
     MemberName => member_name;
     Line => line;
 };
-
-fn member_name<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let (m, ty, member) = (cx.m, inst.id(1), inst.word(2));
-    if !m.info(ty).is_defined() {
-        return Ok(());
-    }
-    let Some(Type::Struct { members }) = m.ty(ty) else {
-        return cx.fail_at(&MEMBER_NAME, inst, 1, || msg(format!("{ty} is no structure type")).declared(m, ty));
-    };
-    cx.check_at((member as usize) < members.len(), &MEMBER_NAME, inst, 2, || {
-        msg(format!("member {member} is named, but {ty} has {} members", members.len())).declared(m, ty)
-    })
-}
-
-fn line<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let (m, file) = (cx.m, inst.id(1));
-    let info = m.info(file);
-    cx.check_at(info.op == Op::String || !info.is_defined(), &LINE_FILE, inst, 1, || {
-        msg(format!("the File {file} is the result of {}, not of OpString", info.op)).declared(m, file)
-    })
-}
 
 fn source_continued<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let all = cx.m.inst_offsets();

@@ -2,9 +2,9 @@
 
 use alloc::format;
 
-use spirula_binary::{Inst, LitStr};
+use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Capability as C, Extension, Version};
+use spirula_grammar::{Capability as C, Extension};
 
 use crate::Client;
 use crate::cx::Cx;
@@ -15,8 +15,6 @@ rules! {
     VULKAN: "vulkan-capability", environment "Vulkan: Vulkan Environment for SPIR-V, Capabilities";
     /// A capability must be one that the version and profile of OpenCL takes, or that an extension brings.
     OPENCL: "opencl-capability", environment "OpenCL SPIR-V Environment: Validation Rules";
-    /// An extension is written for a version of SPIR-V, and needs it.
-    EXTENSION: "extension-version", extension "the extension's section Dependencies";
 }
 
 /// Judges a declared capability by the environment.
@@ -62,29 +60,4 @@ fn opencl(cx: &Cx<'_>, cap: C, version: u8, embedded: bool) -> bool {
         // What shaders have, kernels do not.
         _ => !matches!(cap, C::Matrix) && !cap.implied().is_some_and(|all| all.contains(C::Shader)),
     }
-}
-
-/// Extensions with the minor version that they need (section "Dependencies" of their texts). Those are left out whose
-/// modules have always been made for older versions too.
-static VERSIONS: &[(&str, u8)] = &[
-    ("SPV_EXT_mesh_shader", 4),
-    ("SPV_EXT_shader_invocation_reorder", 4),
-    ("SPV_KHR_opacity_micromap", 4),
-    ("SPV_KHR_workgroup_memory_explicit_layout", 4),
-    ("SPV_NV_cluster_acceleration_structure", 4),
-    ("SPV_NV_linear_swept_spheres", 4),
-    ("SPV_NV_shader_invocation_reorder", 4),
-    ("SPV_QCOM_image_processing", 4),
-    ("SPV_QCOM_image_processing2", 4),
-    ("SPV_QCOM_image_processing3", 4),
-];
-
-/// Judges an `OpExtension`.
-pub(crate) fn extension<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let Some(name) = LitStr::read(inst.tail(1)) else { return Ok(()) };
-    let Some((known, minor)) = VERSIONS.iter().find(|(n, _)| name.eq_bytes(n.as_bytes())) else { return Ok(()) };
-    let version = cx.version;
-    cx.check_at(version >= Version::v1(*minor), &EXTENSION, inst, 1, || {
-        format!("{known} needs SPIR-V 1.{minor}, but the module is SPIR-V {version}")
-    })
 }

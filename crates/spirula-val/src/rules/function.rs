@@ -180,9 +180,11 @@ pub(crate) fn entry_points(cx: &mut Cx<'_>) {
     for entry in m.entry_points() {
         entry_point(cx, &entry).ok();
     }
+    let mut functions: alloc::vec::Vec<Id> = m.entry_points().map(|e| e.function).collect();
+    functions.sort_unstable();
     for inst in m.execution_mode_insts() {
         let target = inst.id(1);
-        let known = m.info(target).op != Op::Function || m.entry_points().any(|e| e.function == target);
+        let known = m.info(target).op != Op::Function || functions.binary_search(&target).is_ok();
         cx.check_at(known, &MODE, inst, 1, || format!("{target} is not an entry point")).ok();
     }
 }

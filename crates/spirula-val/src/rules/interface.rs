@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use spirula_binary::Id;
 use spirula_diag::{Rule, Site, rules};
-use spirula_grammar::{Op, StorageClass, Version};
+use spirula_grammar::{Capability, Op, StorageClass, Version};
 use spirula_module::{EntryPoint, Module, Use};
 
 use crate::cx::{Cx, msg};
@@ -21,6 +21,10 @@ rules! {
     MISSING: "interface-missing", spec "OpEntryPoint";
     /// From SPIR-V 1.4 on, an interface lists a variable once.
     TWICE: "interface-twice", spec "OpEntryPoint";
+    /// An entry point uses at most one variable of the storage class `PushConstant`.
+    PUSH_CONSTANTS: "push-constant-once", vuid "VUID-StandaloneSpirv-OpEntryPoint-06674";
+    /// An entry point lists at most one variable of the storage class `PushConstant`.
+    PUSH_CONSTANTS_LISTED: "push-constant-listed-once", vuid "VUID-StandaloneSpirv-OpVariable-06673";
     /// An entry point has at most one variable of the storage class `IncomingRayPayloadKHR`.
     RAY_PAYLOAD: "incoming-ray-payload-once", vuid "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04700";
     /// An entry point has at most one variable of the storage class `HitAttributeKHR`.
@@ -98,7 +102,7 @@ fn list(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id], all: bool) {
     }
     if cx.env.is_vulkan() {
         for ((class, rule), count) in ONCE.iter().zip(counts) {
-            if count > 1 {
+            if count > 1 && !(*class == StorageClass::PushConstant && banks(m)) {
                 let text = || format!("the interface lists {count} variables of {class}");
                 cx.fail(rule, entry.inst, text).ok();
             }
@@ -107,18 +111,29 @@ fn list(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id], all: bool) {
 }
 
 /// Storage classes of which Vulkan allows one variable in an interface.
-static ONCE: [(StorageClass, &Rule); 3] = [
+static ONCE: [(StorageClass, &Rule); 4] = [
+    (StorageClass::PushConstant, &PUSH_CONSTANTS_LISTED),
     (StorageClass::IncomingRayPayloadKHR, &RAY_PAYLOAD),
     (StorageClass::HitAttributeKHR, &HIT_ATTRIBUTE),
     (StorageClass::IncomingCallableDataKHR, &CALLABLE_DATA),
 ];
 
+/// Whether several variables of push constants are allowed.
+fn banks(m: Module<'_>) -> bool {
+    m.has(Capability::PushConstantBanksNV)
+}
+
 fn used(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id], uses: &[Use], all: bool) {
     let m = cx.m;
     let reached = reached(m, entry.function);
     let mut missing: Vec<Id> = Vec::new();
+    let (mut push_constant, mut several) = (None, false);
     for u in uses.iter().filter(|u| reached.get(u.function as usize) == Some(&true)) {
         let Some(class) = class_of(m, u.id) else { continue };
+        if class == StorageClass::PushConstant {
+            several |= push_constant.is_some_and(|first| first != u.id);
+            push_constant = Some(u.id);
+        }
         let interface = all || matches!(class, StorageClass::Input | StorageClass::Output);
         if interface && listed.binary_search(&u.id).is_err() {
             missing.push(u.id);
@@ -136,5 +151,9 @@ fn used(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id], uses: &[Use], al
             };
             cx.fail(&MISSING, def, text).ok();
         }
+    }
+    if several && cx.env.is_vulkan() && !banks(m) {
+        let text = || format!("the entry point {} uses more than one variable of PushConstant", entry.function);
+        cx.fail(&PUSH_CONSTANTS, entry.inst, text).ok();
     }
 }

@@ -16,8 +16,6 @@ rules! {
     UNDEF: "undef-void", spec "OpUndef";
     /// Images, samplers and the like cannot be undefined in Vulkan.
     UNDEF_OPAQUE: "undef-opaque", vuid "VUID-StandaloneSpirv-OpUndef-12464";
-    /// An instruction that the specification only reserves cannot be used.
-    RESERVED: "reserved-instruction", spec "§3.3.10";
     /// Without a capability for arithmetic with 8-bit or 16-bit numbers, their undefined values cannot be made.
     UNDEF_SMALL: "undef-small-type", spec "§2.16.1";
     /// A clock is read as a 64-bit unsigned integer, or as two 32-bit ones.
@@ -38,18 +36,10 @@ pub(crate) const VULKAN: Table = rule_table! {
 };
 
 pub(crate) const TABLE: Table = rule_table! {
-    ImageSparseSampleProjImplicitLod
-    | ImageSparseSampleProjExplicitLod
-    | ImageSparseSampleProjDrefImplicitLod
-    | ImageSparseSampleProjDrefExplicitLod => reserved;
     Undef => undef;
     ReadClockKHR => read_clock;
     DemoteToHelperInvocation | IsHelperInvocationEXT => helper;
 };
-
-fn reserved<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    cx.fail(&RESERVED, inst, || format!("{} is reserved, and has no meaning yet", inst.op()))
-}
 
 /// Vulkan's descriptors come from somewhere.
 fn opaque_undef<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

@@ -19,12 +19,6 @@ rules! {
     group "modes";
     /// Two entry points with the same execution model must have different names.
     SAME_NAME: "entry-point-same-name", spec "OpEntryPoint";
-    /// The Entry Point of `OpEntryPoint` is a function.
-    ENTRY_FUNCTION: "entry-point-function", spec "OpEntryPoint";
-    /// An entry point returns nothing: nobody could take a value.
-    ENTRY_VOID: "entry-point-void", spec "§2.6";
-    /// An execution mode is set for an entry point.
-    MODE_ENTRY: "execution-mode-entry-point", spec "OpExecutionMode";
     /// An execution mode can be set for certain execution models only.
     MODEL: "execution-mode-model", spec "§3.2.5";
     /// Modes whose operands are ids are set with `OpExecutionModeId`, all others with `OpExecutionMode`.
@@ -310,31 +304,6 @@ fn fast_math_default(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.fail_at(&FAST_MATH, inst, 4, || format!("the Fast-Math Mode {bits:#x} of FPFastMathDefault {what}"))
 }
 
-/// Entry points are functions, and modes are for entry points.
-fn functions(cx: &mut Cx<'_>) {
-    let m = cx.m;
-    let mut entries: Vec<Id> = m.entry_points().map(|e| e.function).collect();
-    entries.sort_unstable();
-    for mode in m.execution_mode_insts() {
-        let (id, fine) = (mode.id(1), entries.binary_search(&mode.id(1)).is_ok() || !m.info(mode.id(1)).is_defined());
-        cx.check_at(fine, &MODE_ENTRY, mode, 1, || format!("{id} is not the function of an entry point")).ok();
-    }
-    for entry in m.entry_points() {
-        let (id, info) = (entry.function, m.info(entry.function));
-        if info.is_defined() && info.op != Op::Function {
-            let text = || msg(format!("{id} is the result of {}, not of OpFunction", info.op)).declared(m, id);
-            cx.fail(&ENTRY_FUNCTION, entry.inst, text).ok();
-        } else if !cx.env.is_vulkan()
-            && let Some(function) = m.def(id)
-            && m.info(function.id(1)).is_type()
-            && m.info(function.id(1)).op != Op::TypeVoid
-        {
-            let text = || msg(format!("the function {id} of the entry point returns a value")).declared(m, id);
-            cx.fail(&ENTRY_VOID, entry.inst, text).ok();
-        }
-    }
-}
-
 /// Entry points with the same model and name.
 fn names(cx: &mut Cx<'_>) {
     let mut all: Vec<EntryPoint<'_>> = cx.m.entry_points().filter(|e| e.name.is_some()).collect();
@@ -466,7 +435,6 @@ fn capability<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 pub(crate) fn module(cx: &mut Cx<'_>) {
     let modes = Modes::of_module(cx.m);
     names(cx);
-    functions(cx);
     for entry in cx.m.entry_points() {
         groups(cx, &modes, &entry).ok();
         super::vulkan::environment::entry_point(cx, &modes, &entry);
