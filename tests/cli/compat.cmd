@@ -43,7 +43,7 @@ $ spirula compat spirv-dis files/unknown_opcode.spv
 ! error: 3: unknown opcode
 = 252
 $ spirula compat spirv-opt
-! error: spirv-opt is not one of spirv-as, spirv-dis, spirv-val
+! error: spirv-opt is not one of spirv-as, spirv-dis, spirv-val, spirv-reflect
 = 2
 $ spirula compat spirv-val --what
 ! error: unexpected argument '--what' found

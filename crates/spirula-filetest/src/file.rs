@@ -220,6 +220,9 @@ impl TestFile {
 
     /// Compares output with what is expected, and puts it there when blessing.
     pub(crate) fn compare(&self, output: &[String]) -> Result<(), String> {
+        // Files are kept without spaces at the ends of lines.
+        let output: Vec<String> = output.iter().map(|l| l.trim_end().to_owned()).collect();
+        let output = output.as_slice();
         if self.expected().is_some_and(|e| e == output) {
             return Ok(());
         }

@@ -68,7 +68,6 @@ static NEEDS: &[(&str, u8)] = &[
 /// Those of them whose requirement consumers enforce.
 static ENFORCED: &[&str] = &[
     "SPV_EXT_mesh_shader",
-    "SPV_EXT_opacity_micromap",
     "SPV_EXT_shader_invocation_reorder",
     "SPV_KHR_opacity_micromap",
     "SPV_KHR_vulkan_memory_model",
