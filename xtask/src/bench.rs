@@ -57,6 +57,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(());
     };
     let ours = build()?;
+    let manifest = corpus::text(&real.join("manifest.jsonl"))?;
     let scratch = crate::target_dir().join("bench");
     std::fs::create_dir_all(&scratch)?;
     for operation in ["dis", "as", "val"] {
@@ -68,7 +69,9 @@ pub fn run(args: &Args) -> Result<()> {
         println!("\n{operation}: spirula against {} ({})", peer.display(), version(&peer));
         heading("module");
         for module in LARGE {
-            large(args, operation, &ours, &peer, &real.join(module), &scratch)?;
+            let Ok(module) = largest(&real.join(module)) else { continue };
+            let env = environment(&manifest, &module).unwrap_or_else(|| "spv1.6".to_owned());
+            large(args, operation, &ours, &peer, (&module, &env), &scratch)?;
         }
     }
     if !args.no_batch
@@ -116,13 +119,32 @@ fn largest(path: &Path) -> Result<PathBuf> {
     Ok(files.filter(|(_, p)| p.extension().is_some_and(|e| e == "spv")).max().context("an empty folder")?.1)
 }
 
-fn large(args: &Args, operation: &str, ours: &Path, peer: &Path, module: &Path, scratch: &Path) -> Result<()> {
-    let Ok(module) = largest(module) else { return Ok(()) };
-    let mut input = module.clone();
+/// The environment in which the corpus has the module as valid, a client's rather than the universal one: there is most
+/// to check, and nobody stops at an error.
+fn environment(manifest: &str, module: &Path) -> Option<String> {
+    let name = format!("{}/{}", module.parent()?.file_name()?.to_str()?, module.file_name()?.to_str()?);
+    let line = manifest.lines().find(|l| l.contains(&name))?;
+    let entry: serde_json::Value = serde_json::from_str(line).ok()?;
+    let of = |kind: &str| {
+        let judged = &entry["spirv_val"][kind];
+        judged["ok"].as_bool()?.then(|| judged["env"].as_str().map(str::to_owned))?
+    };
+    of("client").or_else(|| of("universal"))
+}
+
+fn large(
+    args: &Args,
+    operation: &str,
+    ours: &Path,
+    peer: &Path,
+    (module, env): (&Path, &str),
+    scratch: &Path,
+) -> Result<()> {
+    let mut input = module.to_owned();
     if operation == "as" {
         input = scratch.join("text.spvasm");
         let mut dis = Command::new(ours);
-        sample(dis.arg("dis").arg("--raw-id").arg(&module).arg("-o").arg(&input))?;
+        sample(dis.arg("dis").arg("--raw-id").arg(module).arg("-o").arg(&input))?;
     }
     let (mut mine, mut theirs) = (Vec::new(), Vec::new());
     for i in 0..=args.runs {
@@ -131,8 +153,8 @@ fn large(args: &Args, operation: &str, ours: &Path, peer: &Path, module: &Path, 
         let mut b = Command::new(peer);
         b.arg(&input);
         if operation == "val" {
-            a.args(["-j1", "--target-env", "vulkan1.3"]);
-            b.args(["--target-env", "vulkan1.3"]);
+            a.args(["-j1", "--target-env", env]);
+            b.args(["--target-env", env]);
         } else {
             a.arg("-o").arg(scratch.join("ours"));
             b.arg("-o").arg(scratch.join("theirs"));
