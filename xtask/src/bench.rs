@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(());
     };
     let ours = build()?;
-    let manifest = corpus::text(&real.join("manifest.jsonl"))?;
+    let modules = modules(&real)?;
     let scratch = crate::target_dir().join("bench");
     std::fs::create_dir_all(&scratch)?;
     for operation in ["dis", "as", "val"] {
@@ -68,10 +68,8 @@ pub fn run(args: &Args) -> Result<()> {
         };
         println!("\n{operation}: spirula against {} ({})", peer.display(), version(&peer));
         heading("module");
-        for module in LARGE {
-            let Ok(module) = largest(&real.join(module)) else { continue };
-            let env = environment(&manifest, &module).unwrap_or_else(|| "spv1.6".to_owned());
-            large(args, operation, &ours, &peer, (&module, &env), &scratch)?;
+        for (module, env) in &modules {
+            large(args, operation, &ours, &peer, (module, env), &scratch)?;
         }
     }
     if !args.no_batch
@@ -117,6 +115,17 @@ fn largest(path: &Path) -> Result<PathBuf> {
     let files =
         std::fs::read_dir(path)?.filter_map(|e| Some((e.as_ref().ok()?.metadata().ok()?.len(), e.ok()?.path())));
     Ok(files.filter(|(_, p)| p.extension().is_some_and(|e| e == "spv")).max().context("an empty folder")?.1)
+}
+
+/// The large modules with the environments to validate them in. The manifest is dropped again: a process starts as a
+/// copy of this one, whose size would count as its peak.
+fn modules(real: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let manifest = corpus::text(&real.join("manifest.jsonl"))?;
+    let found = LARGE.iter().filter_map(|module| largest(&real.join(module)).ok());
+    Ok(found
+        .map(|m| (environment(&manifest, &m).unwrap_or_else(|| "spv1.6".to_owned()), m))
+        .map(|(e, m)| (m, e))
+        .collect())
 }
 
 /// The environment in which the corpus has the module as valid, a client's rather than the universal one: there is most
