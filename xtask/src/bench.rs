@@ -5,6 +5,7 @@
 //! resident sets. Peers are found in `--peers DIR` or on PATH; none is installed.
 
 use std::fs::File;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -117,22 +118,29 @@ fn largest(path: &Path) -> Result<PathBuf> {
     Ok(files.filter(|(_, p)| p.extension().is_some_and(|e| e == "spv")).max().context("an empty folder")?.1)
 }
 
-/// The large modules with the environments to validate them in. The manifest is dropped again: a process starts as a
-/// copy of this one, whose size would count as its peak.
+/// The large modules with the environments to validate them in. The manifest is not read whole: a process starts as
+/// a copy of this one, whose own peak would count as its.
 fn modules(real: &Path) -> Result<Vec<(PathBuf, String)>> {
-    let manifest = corpus::text(&real.join("manifest.jsonl"))?;
-    let found = LARGE.iter().filter_map(|module| largest(&real.join(module)).ok());
-    Ok(found
-        .map(|m| (environment(&manifest, &m).unwrap_or_else(|| "spv1.6".to_owned()), m))
-        .map(|(e, m)| (m, e))
-        .collect())
+    let found: Vec<PathBuf> = LARGE.iter().filter_map(|module| largest(&real.join(module)).ok()).collect();
+    let mut envs = vec!["spv1.6".to_owned(); found.len()];
+    for line in std::io::BufReader::new(File::open(real.join("manifest.jsonl"))?).lines() {
+        let line = line?;
+        for (module, env) in found.iter().zip(&mut envs) {
+            if let Some(found) = environment(&line, module) {
+                *env = found;
+            }
+        }
+    }
+    Ok(found.into_iter().zip(envs).collect())
 }
 
 /// The environment in which the corpus has the module as valid, a client's rather than the universal one: there is most
 /// to check, and nobody stops at an error.
-fn environment(manifest: &str, module: &Path) -> Option<String> {
+fn environment(line: &str, module: &Path) -> Option<String> {
     let name = format!("{}/{}", module.parent()?.file_name()?.to_str()?, module.file_name()?.to_str()?);
-    let line = manifest.lines().find(|l| l.contains(&name))?;
+    if !line.contains(&name) {
+        return None;
+    }
     let entry: serde_json::Value = serde_json::from_str(line).ok()?;
     let of = |kind: &str| {
         let judged = &entry["spirv_val"][kind];
