@@ -14,9 +14,10 @@ use spirula_bench::alloc::{self, Counting};
 use spirula_bench::modules::{self, Pinned};
 use spirula_bench::mutate::{Rng, mutant};
 use spirula_binary::{Frames, HEADER_WORDS};
-use spirula_grammar::MAGIC;
-use spirula_module::{Index, Module};
+use spirula_grammar::{ExecutionModel as Model, MAGIC};
+use spirula_module::{EntryPoint, Index, Module};
 use spirula_text::{AsmOptions, DisOptions, assemble, disassemble};
+use spirula_val::link::{Stage, check};
 use spirula_val::{Options, TargetEnv, Validator};
 
 #[global_allocator]
@@ -30,6 +31,19 @@ const BASE: u64 = 16 << 20;
 const HANG: Duration = Duration::from_secs(60);
 /// What reflection in SPIRV-Reflect's form may use instead of [`BASE`]: it writes every type out wherever it occurs.
 const TREE: u64 = 256 << 20;
+
+/// Compares the module's interfaces with themselves, as if each entry point were each stage.
+fn linked(module: &Module<'_>) -> usize {
+    let models = [Model::Vertex, Model::TessellationControl, Model::TessellationEvaluation, Model::Geometry];
+    let mut found = 0;
+    for entry in module.entry_points().take(4) {
+        let models = models.into_iter().chain([Model::Fragment]);
+        let stages: Vec<Stage<'_>> =
+            models.map(|model| Stage { module: *module, entry: EntryPoint { model, ..entry } }).collect();
+        found += check(&stages, TargetEnv::vulkan(4), &Options::default()).len();
+    }
+    found
+}
 
 struct Attack {
     validators: Vec<Validator>,
@@ -73,6 +87,7 @@ impl Attack {
         let index = &mut self.index;
         within("index", bytes, || index.fill(words))?;
         within("reflect", bytes, || drop(spirula_reflect::reflect(&Module::new(words, index))))?;
+        within("link", bytes, || linked(&Module::new(words, index)))?;
         within("reflect --format yaml", bytes + (TREE - BASE) / FACTOR, || {
             spirula_reflect::yaml(&Module::new(words, index))
         })?;

@@ -92,7 +92,7 @@ impl InputArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Validate modules
-    Val(cmd::val::ValCommand),
+    Val(Box<cmd::val::ValCommand>),
     /// Assemble text into a module
     As(cmd::asm::AsCommand),
     /// Disassemble a module

@@ -18,6 +18,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub use cmd::dis::DisStyle;
+pub use cmd::link::located;
 pub use load::{Content, sniff};
 pub use options::ValArgs;
 pub use prelude::{PRELUDES, Prelude};

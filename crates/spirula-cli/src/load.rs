@@ -41,7 +41,7 @@ impl Loaded<'_> {
 }
 
 /// Why there is no module: what to say, and the exit code.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Unloaded {
     pub(crate) findings: Vec<Finding>,
     pub(crate) code: u8,

@@ -13,6 +13,8 @@ use crate::marks::comment_of;
 pub(crate) enum Kind {
     /// The validator's findings.
     Val,
+    /// What is found between the stages of a pipeline.
+    Link,
     /// The disassembler's text.
     Dis,
     /// The assembler's words or errors.
@@ -86,8 +88,9 @@ impl TestFile {
                 file.directives = i + 1;
             }
         }
-        file.kind =
-            kind.ok_or("the file lacks its first line: `; test val`, `; test dis`, `; test as` or `; test reflect`")?;
+        file.kind = kind.ok_or(
+            "the file lacks its first line: `; test val`, `; test link`, `; test dis`, `; test as` or `; test reflect`",
+        )?;
         Ok(file)
     }
 
@@ -97,10 +100,11 @@ impl TestFile {
             "test" => {
                 *kind = Some(match value {
                     "val" => Kind::Val,
+                    "link" => Kind::Link,
                     "dis" => Kind::Dis,
                     "as" => Kind::As,
                     "reflect" => Kind::Reflect,
-                    _ => return Err(format!("`{value}` is not one of val, dis, as, reflect")),
+                    _ => return Err(format!("`{value}` is not one of val, link, dis, as, reflect")),
                 });
             }
             "env" => self.env = Some(value.parse().map_err(|e: spirula_val::UnknownEnv| e.to_string())?),
@@ -146,7 +150,11 @@ impl TestFile {
 
     /// Options to assemble with: the environment's version, and whatever the validator is to judge.
     pub(crate) fn asm_options(&self) -> AsmOptions {
-        AsmOptions { version: self.version(), any_version: self.kind == Kind::Val, ..AsmOptions::default() }
+        AsmOptions {
+            version: self.version(),
+            any_version: matches!(self.kind, Kind::Val | Kind::Link),
+            ..AsmOptions::default()
+        }
     }
 
     /// The version for the header; the newest where it is not said.

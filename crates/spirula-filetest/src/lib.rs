@@ -7,6 +7,7 @@
 
 mod command;
 mod file;
+mod link;
 mod marks;
 mod reflect;
 mod text;
@@ -36,6 +37,7 @@ pub fn run_modules() -> ExitCode {
         let file = TestFile::parse(path, &bytes)?;
         match file.kind {
             Kind::Val => val::run(&file),
+            Kind::Link => link::run(&file),
             Kind::Dis => text::run_dis(&file),
             Kind::As => text::run_as(&file),
             Kind::Reflect => reflect::run(&file),

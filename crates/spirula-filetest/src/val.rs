@@ -41,7 +41,7 @@ pub(crate) fn run(file: &TestFile) -> Result<(), String> {
     judge(&missing, &left)
 }
 
-fn found(finding: &Finding, built: &Built) -> Found {
+pub(crate) fn found(finding: &Finding, built: &Built) -> Found {
     let word = finding.place.word.unwrap_or(0);
     // Words in hexadecimal have a line each, headers included.
     let at = built.lines.binary_search_by_key(&word, |l| l.0).ok().and_then(|i| built.lines.get(i));

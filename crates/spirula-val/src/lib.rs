@@ -12,6 +12,7 @@ mod facts;
 mod finish;
 mod flow;
 mod grammar;
+pub mod link;
 mod options;
 mod poison;
 mod rules;

@@ -4,6 +4,7 @@ pub(crate) mod asm;
 pub(crate) mod compat;
 pub(crate) mod dis;
 pub(crate) mod explain;
+pub(crate) mod link;
 mod output;
 pub(crate) mod reflect;
 pub(crate) mod val;

@@ -30,6 +30,12 @@ pub(crate) struct ValCommand {
     /// Most diagnostics to show per module; 0 for all
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_errors: usize,
+    /// The modules are the stages of one pipeline: compare the interfaces between them, in Vulkan's rules
+    #[arg(long)]
+    link: bool,
+    /// With --link: entry point of a module that has several; may be repeated
+    #[arg(long, value_name = "NAME", requires = "link")]
+    entry: Vec<String>,
     /// Print the text that tests with `prelude: NAME` are put into, and exit
     #[arg(long, value_name = "NAME")]
     show_prelude: Option<String>,
@@ -61,26 +67,36 @@ impl ValCommand {
         };
         let started = Instant::now();
         let inputs = expand(paths, Wanted::All);
-        let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
         let mut total = Total { code: OK, ..Total::default() };
+        if self.link {
+            return self.linked(&job, &inputs, total, global, started);
+        }
+        let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
         batch.run(
             || job.validator(),
             |validator, i| inputs.get(i).map(|input| job.check(validator, input)).unwrap_or_default(),
             |i, message| job.broke_down(inputs.get(i), message),
             |_, outcome| total.take(outcome),
         );
-        total.code = total.code.max(write_or_fail(&job.style.finish(&total.kept)));
-        if !global.quiet {
-            to_stderr(&total.summary(job.env, global.verbose > 0, started));
+        total.end(&job, global, started)
+    }
+
+    fn linked(&self, job: &Job, inputs: &[Input], mut total: Total, global: &Global, started: Instant) -> u8 {
+        if job.env.is_some_and(|e| !e.is_vulkan()) {
+            complain("--link compares stages in Vulkan's rules: --target-env must be a version of Vulkan");
+            return USAGE;
         }
-        total.code
+        match super::link::run(job, inputs, &self.entry, &mut total) {
+            Ok(()) => total.end(job, global, started),
+            Err(code) => code,
+        }
     }
 }
 
 /// What is the same for all inputs.
-struct Job {
-    env: Option<TargetEnv>,
-    options: Options,
+pub(super) struct Job {
+    pub(super) env: Option<TargetEnv>,
+    pub(super) options: Options,
     /// How to assemble: whatever a version lacks is for the validator to judge.
     asm: AsmOptions,
     style: Style,
@@ -89,19 +105,28 @@ struct Job {
 }
 
 impl Job {
-    fn validator(&self) -> Validator {
+    pub(super) fn validator(&self) -> Validator {
         Validator::new(self.env, self.options.clone())
     }
 
     fn check(&self, validator: &mut Validator, input: &Input) -> Outcome {
+        match load::read(input) {
+            Ok(bytes) => self.check_bytes(validator, input, &bytes).0,
+            Err(e) => self.unloaded(e),
+        }
+    }
+
+    /// Validates what was read from an input, and gives the module.
+    pub(super) fn check_bytes<'b>(
+        &self,
+        validator: &mut Validator,
+        input: &Input,
+        bytes: &'b [u8],
+    ) -> (Outcome, Option<load::Loaded<'b>>) {
         let mut outcome = Outcome::default();
-        let bytes = match load::read(input) {
-            Ok(bytes) => bytes,
-            Err(e) => return self.unloaded(e),
-        };
-        let loaded = match load::module(&input.name, &bytes, &self.asm) {
+        let loaded = match load::module(&input.name, bytes, &self.asm) {
             Ok(loaded) => loaded,
-            Err(e) => return self.unloaded(e),
+            Err(e) => return (self.unloaded(e), None),
         };
         let (env, diagnostics, code) = match validator.validate(&loaded.words) {
             Ok(valid) => (valid.env, valid.warnings, OK),
@@ -117,16 +142,26 @@ impl Job {
             let verdict = if code == OK { "valid" } else { "invalid" };
             outcome.human.push_str(&format!("{}: {verdict} ({})\n", input.name, env.name()));
         }
-        outcome
+        (outcome, Some(loaded))
     }
 
     fn show(&self, subject: &Subject<'_>, diagnostics: &[Diagnostic], outcome: &mut Outcome) {
         let shown = diagnostics.iter().filter(|d| d.severity != Severity::Allow);
-        let findings: Vec<Finding> = shown.clone().take(self.max).map(|d| subject.locate(d)).collect();
+        self.add(outcome, subject.file(), shown.map(|d| (d.severity, || subject.locate(d))));
+    }
+
+    /// Adds findings, as many as are to be shown; the others are not looked up.
+    pub(super) fn add<F: Fn() -> Finding>(
+        &self,
+        outcome: &mut Outcome,
+        file: &str,
+        found: impl Iterator<Item = (Severity, F)> + Clone,
+    ) {
+        let findings: Vec<Finding> = found.clone().take(self.max).map(|(_, locate)| locate()).collect();
         self.style.add(outcome, findings);
         // What is not shown still counts.
-        for d in shown.skip(self.max) {
-            match d.severity {
+        for (severity, _) in found.skip(self.max) {
+            match severity {
                 Severity::Error => outcome.errors += 1,
                 _ => outcome.warnings += 1,
             }
@@ -134,11 +169,11 @@ impl Job {
         let hidden = (outcome.errors + outcome.warnings).saturating_sub(self.max);
         if hidden > 0 {
             let more = counted(hidden, "more diagnostic");
-            outcome.human.push_str(&format!("{}: {more} not shown; see --max-errors\n", subject.file()));
+            outcome.human.push_str(&format!("{file}: {more} not shown; see --max-errors\n"));
         }
     }
 
-    fn unloaded(&self, e: load::Unloaded) -> Outcome {
+    pub(super) fn unloaded(&self, e: load::Unloaded) -> Outcome {
         let mut outcome = Outcome { code: e.code, ..Outcome::default() };
         self.style.add(&mut outcome, e.findings);
         outcome
@@ -164,9 +199,11 @@ fn write_or_fail(bytes: &[u8]) -> u8 {
 
 /// All outcomes together.
 #[derive(Default)]
-struct Total {
+pub(super) struct Total {
     kept: Vec<Finding>,
-    code: u8,
+    pub(super) code: u8,
+    /// The stages that were compared, and whether they fit.
+    pub(super) stages: Option<(String, bool)>,
     modules: usize,
     invalid: usize,
     unread: usize,
@@ -176,14 +213,19 @@ struct Total {
 }
 
 impl Total {
-    fn take(&mut self, outcome: Outcome) -> ControlFlow<()> {
+    pub(super) fn take(&mut self, outcome: Outcome) -> ControlFlow<()> {
         self.modules += 1;
-        self.code = self.code.max(outcome.code);
         match outcome.code {
             OK => {}
             INVALID => self.invalid += 1,
             _ => self.unread += 1,
         }
+        self.findings(outcome)
+    }
+
+    /// Takes what was found, in one module or between several.
+    pub(super) fn findings(&mut self, outcome: Outcome) -> ControlFlow<()> {
+        self.code = self.code.max(outcome.code);
         self.errors += outcome.errors;
         self.warnings += outcome.warnings;
         self.kept.extend(outcome.kept);
@@ -205,6 +247,15 @@ impl Total {
                 ControlFlow::Break(())
             }
         }
+    }
+
+    /// Shows what can only be shown at the end. Gives the exit code.
+    fn end(mut self, job: &Job, global: &Global, started: Instant) -> u8 {
+        self.code = self.code.max(write_or_fail(&job.style.finish(&self.kept)));
+        if !global.quiet {
+            to_stderr(&self.summary(job.env, global.verbose > 0, started));
+        }
+        self.code
     }
 
     /// The line at the end.
@@ -229,6 +280,9 @@ impl Total {
             let chosen = if env.is_none() { "; environment chosen from the module: " } else { "; environment: " };
             line.push_str(chosen);
             line.push_str(&envs.join(", "));
+        }
+        if let Some((stages, fit)) = &self.stages {
+            line.push_str(&format!("; the stages {stages} {}", if *fit { "fit" } else { "do not fit" }));
         }
         if timed {
             line.push_str(&format!("; {:.3} s", started.elapsed().as_secs_f64()));

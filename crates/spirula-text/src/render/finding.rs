@@ -107,6 +107,9 @@ pub struct IdName {
 pub struct Related {
     /// What there is to see.
     pub message: String,
+    /// The input's name, where it is another than the finding's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Where.
     #[serde(flatten)]
     pub place: Place,
@@ -149,6 +152,15 @@ impl Finding {
         found.place = place;
         found.help = error.help.clone();
         found
+    }
+
+    /// The finding with what another input has to do with it: its message follows, and its place is related.
+    #[must_use]
+    pub fn against(mut self, other: Finding) -> Finding {
+        self.message = format!("{}; in {} {}", self.message, other.file, other.message);
+        let (message, place) = (other.message, other.place);
+        self.related.insert(0, Related { message, file: Some(other.file), place });
+        self
     }
 
     /// A finding with what the diagnostic itself says; places and names are still to be looked up.

@@ -25,7 +25,8 @@ pub fn human(finding: &Finding, color: bool) -> String {
         None => group = group.element(annotate_snippets::Origin::path(place_of(finding))),
     }
     for r in &finding.related {
-        group = match snippet(&finding.file, &r.place, AnnotationKind::Context, Some(&r.message)) {
+        let file = r.file.as_deref().unwrap_or(&finding.file);
+        group = match snippet(file, &r.place, AnnotationKind::Context, Some(&r.message)) {
             Some(s) => group.element(s),
             None => group.element(Level::NOTE.message(one_line(&r.message))),
         };

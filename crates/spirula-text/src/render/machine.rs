@@ -50,16 +50,20 @@ fn result(f: &Finding, index: usize) -> Value {
         "ruleIndex": index,
         "level": f.severity,
         "message": { "text": text },
-        "locations": [location(f, &f.place, None)],
+        "locations": [location(&f.file, &f.place, None)],
     });
     if !f.related.is_empty() {
-        let related: Vec<Value> = f.related.iter().map(|r| location(f, &r.place, Some(&r.message))).collect();
+        let related: Vec<Value> = f
+            .related
+            .iter()
+            .map(|r| location(r.file.as_deref().unwrap_or(&f.file), &r.place, Some(&r.message)))
+            .collect();
         result["relatedLocations"] = related.into();
     }
     result
 }
 
-fn location(f: &Finding, place: &Place, message: Option<&str>) -> Value {
+fn location(file: &str, place: &Place, message: Option<&str>) -> Value {
     let mut region = json!({});
     match place.line {
         Some(line) => {
@@ -77,7 +81,7 @@ fn location(f: &Finding, place: &Place, message: Option<&str>) -> Value {
     if let Some(asm) = &place.asm {
         region["snippet"] = json!({ "text": asm });
     }
-    let mut physical = json!({ "artifactLocation": { "uri": uri(&f.file) } });
+    let mut physical = json!({ "artifactLocation": { "uri": uri(file) } });
     if region.as_object().is_some_and(|r| !r.is_empty()) {
         physical["region"] = region;
     }

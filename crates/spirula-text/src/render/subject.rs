@@ -93,6 +93,7 @@ impl<'a> Subject<'a> {
             .iter()
             .map(|n| Related {
                 message: self.name_ids(&n.text, &mut found.ids),
+                file: None,
                 place: n.at.map(|at| self.place(at)).unwrap_or_default(),
             })
             .collect();

@@ -144,4 +144,5 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     vulkan::transform::RULES,
     vulkan::builtins::RULES,
     &vulkan::builtins::table::RULES,
+    crate::link::RULES,
 ];

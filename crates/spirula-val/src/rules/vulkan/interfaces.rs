@@ -173,7 +173,7 @@ fn contents(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
 }
 
 /// Whether variables of the stage have one array level more, for the vertices.
-fn is_arrayed(m: Module<'_>, model: Model, id: Id, class: StorageClass, patch: bool) -> bool {
+pub(crate) fn is_arrayed(m: Module<'_>, model: Model, id: Id, class: StorageClass, patch: bool) -> bool {
     let output = class == StorageClass::Output;
     match model {
         Model::TessellationControl => !patch,
