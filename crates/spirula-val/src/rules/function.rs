@@ -184,7 +184,7 @@ pub(crate) fn entry_points(cx: &mut Cx<'_>) {
     functions.sort_unstable();
     for inst in m.execution_mode_insts() {
         let target = inst.id(1);
-        let known = m.info(target).op != Op::Function || functions.binary_search(&target).is_ok();
+        let known = !m.info(target).is_defined() || functions.binary_search(&target).is_ok();
         cx.check_at(known, &MODE, inst, 1, || format!("{target} is not an entry point")).ok();
     }
 }

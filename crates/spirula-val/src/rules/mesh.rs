@@ -19,6 +19,8 @@ rules! {
     MODEL: "mesh-model", extension "SPV_EXT_mesh_shader";
     /// The Payload of OpEmitMeshTasksEXT is a variable in the TaskPayloadWorkgroupEXT storage class.
     PAYLOAD: "mesh-payload", extension "SPV_EXT_mesh_shader";
+    /// Variables in the TaskPayloadWorkgroupEXT storage class are for task and mesh shaders.
+    PAYLOAD_MODEL: "mesh-payload-model", extension "SPV_EXT_mesh_shader";
     /// An entry point has at most one variable in the TaskPayloadWorkgroupEXT storage class in its interface.
     ONE_PAYLOAD: "mesh-one-payload", extension "SPV_EXT_mesh_shader";
     /// A mesh shader does not set more vertices than its execution mode OutputVertices allows.
@@ -43,12 +45,6 @@ pub(crate) const TABLE: Table = rule_table! {
     EmitMeshTasksEXT => emit_tasks;
     SetMeshOutputsEXT => set_outputs;
     WritePackedPrimitiveIndices4x8NV => write_packed;
-};
-
-/// Vulkan's further rules.
-pub(crate) const VULKAN: Table = rule_table! {
-    // Loads come here from the rules of resources.
-    AtomicLoad => read;
 };
 
 fn only<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, model: ExecutionModel) -> Checked {
@@ -126,20 +122,34 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
                 let results = [one_payload(cx, e), modes(cx, e), interface(cx, e)];
                 cx.all(results)
             }
-            E::Fragment => interface(cx, e),
-            _ => Ok(()),
+            E::Fragment => {
+                let results = [no_payload(cx, e), interface(cx, e)];
+                cx.all(results)
+            }
+            _ => no_payload(cx, e),
         };
         judged.ok();
     }
 }
 
+fn is_payload(m: Module<'_>, variable: Id) -> bool {
+    m.pointer(m.type_id_of(variable)).is_some_and(|p| p.0 == StorageClass::TaskPayloadWorkgroupEXT)
+}
+
+fn no_payload<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
+    let m = cx.m;
+    let payload = e.interface.iter().map(|id| Id(*id)).find(|id| is_payload(m, *id));
+    let at = m.def(e.function).unwrap_or(e.inst);
+    cx.check(payload.is_none(), &PAYLOAD_MODEL, at, || {
+        let id = payload.unwrap_or_default();
+        msg(format!("{id} in TaskPayloadWorkgroupEXT is in the interface of an entry point for {}", e.model))
+            .declared(m, id)
+    })
+}
+
 fn one_payload<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
     let m = cx.m;
-    let is_payload = |id: &&u32| {
-        let ty = m.type_id_of(Id(**id));
-        m.pointer(ty).is_some_and(|p| p.0 == StorageClass::TaskPayloadWorkgroupEXT)
-    };
-    let payloads = e.interface.iter().filter(is_payload).count();
+    let payloads = e.interface.iter().filter(|id| is_payload(m, Id(**id))).count();
     cx.check(payloads <= 1, &ONE_PAYLOAD, e.inst, || {
         format!("the interface has {payloads} variables in TaskPayloadWorkgroupEXT, but must have one at most")
     })

@@ -64,9 +64,8 @@ fn is_number(key: TypeKey) -> bool {
 fn tensor_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let t = Tensor { element: inst.id(2), rank: inst.words().get(3).map(|w| Id(*w)), shape: None };
-    cx.check_at(is_number(cx.key(t.element)?), &TYPE, inst, 2, || {
-        format!("the element type is {}", describe(m, t.element))
-    })?;
+    let number = is_number(super::universal::type_operand(cx, inst, 2)?);
+    cx.check_at(number, &TYPE, inst, 2, || format!("the element type is {}", describe(m, t.element)))?;
     let Some(rank) = t.rank else { return Ok(()) };
     let key = cx.key_at(inst, 3)?;
     cx.check_at(m.info(rank).is_constant(), &TYPE, inst, 3, || format!("the rank {rank} is no constant"))?;

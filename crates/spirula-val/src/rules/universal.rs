@@ -4,6 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, rules};
+use spirula_module::TypeKey;
 
 use crate::cx::{Cx, msg};
 
@@ -11,6 +12,8 @@ rules! {
     group "ids";
     /// An operand that is read must be the result of an instruction with a type, not a type, label, string or the like.
     VALUE: "operand-value", spec "§2.16.1";
+    /// Where an instruction is made of a type, the operand is the id of a type declaration.
+    TYPE: "operand-no-type", spec "§2.16.1";
     /// A Result Type must be the id of a type declaration.
     RESULT_TYPE: "result-type", spec "§2.16.1";
 }
@@ -38,4 +41,19 @@ pub(crate) fn result_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.fail_at(&RESULT_TYPE, inst, 1, || {
         msg(format!("the Result Type {ty} is the result of {}, not a type", info.op)).declared(m, ty)
     })
+}
+
+/// Key of the type that the operand at `word` is. `Err` where it is undefined or broken (silently), or no type
+/// (reported).
+pub(crate) fn type_operand(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked<TypeKey> {
+    let id = inst.id(word);
+    let info = cx.m.info(id);
+    if info.is_type() || !info.is_defined() {
+        return cx.key(id);
+    }
+    let m = cx.m;
+    cx.fail_at(&TYPE, inst, word, || {
+        msg(format!("{id} is the result of {}, but a type is needed", info.op)).declared(m, id)
+    })?;
+    Err(Failed)
 }

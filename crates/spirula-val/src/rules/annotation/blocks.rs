@@ -30,9 +30,26 @@ rules! {
     OFFSETS: "offset-twice", extension "SPV_EXT_descriptor_heap";
 }
 
+/// Decorations of §3.2.20 that a target has once. Left out are those that may come several times, with other operands:
+/// attributes of parameters and linkage, and `Uniform` with its scopes.
+const ONCE: u64 = {
+    let several = (1 << 12) | (1 << Decoration::Uniform.0) | (1 << Decoration::UniformId.0);
+    let kernel = (1 << Decoration::FuncParamAttr.0) | (1 << Decoration::LinkageAttributes.0);
+    ((1 << (Decoration::MaxByteOffsetId.0 + 1)) - 1) & !(several | kernel)
+};
+
+/// The bit of a decoration that comes once; 0 for others.
+fn once(decoration: Decoration) -> u64 {
+    if decoration == Decoration::OffsetIdEXT {
+        return 1 << 63;
+    }
+    1u64.checked_shl(decoration.0).unwrap_or(0) & ONCE
+}
+
 /// Judges the types and entry points of a module.
 pub(crate) fn module(cx: &mut Cx<'_>) {
     let m = cx.m;
+    repeated(cx);
     for inst in m.global_insts() {
         match inst.op() {
             Op::TypeStruct => structure(cx, inst),
@@ -54,32 +71,67 @@ fn structure<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
     cx.check(!(block && buffer), &BOTH, inst, || format!("{id} is decorated both Block and BufferBlock")).ok();
     let nested = (block || buffer) && inner.any(Parts::BLOCK.or(Parts::BUFFER_BLOCK));
     cx.check(!nested, &NESTED, inst, || format!("{id} is a block, and contains another one")).ok();
-    let mut before: Option<Decorated<'_>> = None;
+    let mut before = (None, 0);
     for d in m.decorations(id).filter(|d| d.member.is_some()) {
         member(cx, inst, d, &mut before);
     }
 }
 
-/// Decorations come by member, so that those of one member stand together; few of them matter here.
-fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>, before: &mut Option<Decorated<'a>>) {
-    let once = matches!(
-        d.decoration,
-        Decoration::Offset
-            | Decoration::MatrixStride
-            | Decoration::RowMajor
-            | Decoration::ColMajor
-            | Decoration::OffsetIdEXT
-    );
-    if !once {
+/// What decorates the same target twice, as a whole.
+fn repeated(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    let mut seen = alloc::vec![0u64; m.ids().slot_count()];
+    for inst in m.annotations().filter(|i| matches!(i.op(), Op::Decorate | Op::DecorateId)) {
+        let bit = once(Decoration(inst.word(2)));
+        let Some(mask) = m.ids().slot(inst.id(1)).and_then(|s| seen.get_mut(s)) else { continue };
+        let again = *mask & bit != 0;
+        *mask |= bit;
+        let group = || m.info(inst.id(1)).op == Op::DecorationGroup;
+        if again && !group() && Decoration(inst.word(2)) != Decoration::ArrayStride {
+            repeated_by(cx, inst);
+        }
+    }
+}
+
+#[cold]
+fn repeated_by(cx: &mut Cx<'_>, inst: Inst<'_>) {
+    let (m, id) = (cx.m, inst.id(1));
+    let decoration = Decoration(inst.word(2));
+    let first = m.own_decorations(id).find(|d| d.decoration == decoration).map_or(0, |d| d.inst.offset());
+    // Where the target is: that is what the two make invalid.
+    let at = m.def(id).unwrap_or(inst);
+    cx.fail(&TWICE, at, || {
+        msg(format!("{id} is decorated {decoration} twice"))
+            .note(Site::at(first), "here")
+            .note(Site::at(inst.offset()), "and here")
+    })
+    .ok();
+}
+
+/// Decorations come by member, so that those of one member stand together: `before` is the member, and those of its
+/// decorations that come once.
+fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>, before: &mut (Option<u32>, u64)) {
+    let bit = once(d.decoration);
+    if before.0 != d.member {
+        *before = (d.member, bit);
         return;
     }
+    let others = before.1;
+    before.1 |= bit;
+    let excluding = match d.decoration {
+        Decoration::RowMajor | Decoration::ColMajor => once(Decoration::RowMajor) | once(Decoration::ColMajor),
+        Decoration::Offset | Decoration::OffsetIdEXT => once(Decoration::Offset) | once(Decoration::OffsetIdEXT),
+        _ => bit,
+    };
+    if others & excluding != 0 {
+        conflict(cx, inst, d);
+    }
+}
+
+#[cold]
+fn conflict<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>) {
     let id = inst.id(1);
     let n = d.member.unwrap_or(0);
-    let others = before.is_some_and(|b| b.member == d.member);
-    *before = Some(d);
-    if !others {
-        return;
-    }
     let same: alloc::vec::Vec<Decorated<'a>> =
         cx.m.member_decorations(id, n)
             .filter(|e| e.inst.offset() < d.inst.offset() || e.group.is_some() != d.group.is_some())

@@ -7,12 +7,13 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
-use spirula_grammar::Op;
-use spirula_module::{Scalar, Shape};
+use spirula_grammar::{Decoration, Op};
+use spirula_module::{Scalar, Shape, Type};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::facts::Parts;
+use crate::signature::describe;
 
 pub(crate) use composite::RULES as COMPOSITE_RULES;
 pub(crate) use spec_op::RULES as SPEC_OP_RULES;
@@ -27,6 +28,8 @@ rules! {
     NULL: "constant-null", spec "OpConstantNull";
     /// A pointer to the PhysicalStorageBuffer storage class has no null constant; compare its address with 0 instead.
     NULL_PHYSICAL: "constant-null-physical", spec "§2.16.1";
+    /// Constant data is an array of integers without ArrayStride, packed into as many words as they need.
+    DATA: "constant-data", extension "SPV_KHR_constant_data";
     /// The size of a descriptor type is a 32-bit or 64-bit integer.
     SIZE_OF: "constant-size-of", extension "SPV_EXT_descriptor_heap";
 }
@@ -39,6 +42,7 @@ pub(crate) const TABLE: Table = rule_table! {
     ConstantCompositeReplicateEXT | SpecConstantCompositeReplicateEXT => composite::replicate;
     SpecConstantOp => spec_op::spec_constant_op;
     ConstantSizeOfEXT => size_of;
+    ConstantDataKHR | SpecConstantDataKHR => data;
 };
 
 fn boolean<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -83,4 +87,29 @@ fn size_of<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             | Op::TypeSampledImage
     );
     cx.check_at(ok, &SIZE_OF, inst, 3, || msg(format!("{ty} is not the type of a descriptor")).declared(m, ty))
+}
+
+fn data<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let (m, ty) = (cx.m, inst.id(1));
+    cx.key(ty)?;
+    let element = match m.ty(ty) {
+        Some(Type::Array { element, length }) if m.key(element).is_int() => Some((m.key(element), length)),
+        _ => None,
+    };
+    let Some((element, length)) = element else {
+        return cx.fail_at(&DATA, inst, 1, || {
+            msg(format!("the Result Type {} is not an array of integers", describe(m, ty))).declared(m, ty)
+        });
+    };
+    let stride = m.is_decorated(ty, Decoration::ArrayStride);
+    cx.check_at(!stride, &DATA, inst, 1, || {
+        msg(format!("the Result Type {ty} is decorated ArrayStride")).declared(m, ty)
+    })?;
+    let has = inst.tail(3).len() as u64;
+    cx.check(has > 0, &DATA, inst, || "there is no data")?;
+    let Some(length) = m.fixed_u32(length) else { return Ok(()) };
+    let needs = (u64::from(length) * u64::from(element.width())).div_ceil(32);
+    cx.check(has == needs, &DATA, inst, || {
+        format!("{has} words of data, but {length} integers of {} bits need {needs}", element.width())
+    })
 }

@@ -9,6 +9,7 @@ use spirula_module::{Image, Scalar, Shape, Type};
 
 use super::{OPERAND, SAMPLED, SHAPE, image};
 use crate::cx::Cx;
+use crate::rules::universal;
 use crate::signature::describe;
 
 rules! {
@@ -47,7 +48,7 @@ rules! {
 pub(crate) fn type_image(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let image = Image::of(inst);
     literals(cx, inst, image)?;
-    let sampled = cx.key(image.sampled_type)?;
+    let sampled = universal::type_operand(cx, inst, 2)?;
     let m = cx.m;
     let void = sampled.shape() == Shape::Void;
     let number = sampled.shape() == Shape::Scalar && sampled.component_class() != Scalar::Bool;

@@ -84,6 +84,12 @@ pub(crate) const TABLE: Table = rule_table! {
     Load => load;
     Store => store;
     AccessChain | InBoundsAccessChain => chain;
+    AtomicLoad => atomic_load;
+    AtomicStore | AtomicFlagClear => atomic_store;
+    AtomicExchange | AtomicCompareExchange | AtomicCompareExchangeWeak => chain;
+    AtomicIIncrement | AtomicIDecrement | AtomicIAdd | AtomicISub | AtomicFlagTestAndSet => chain;
+    AtomicSMin | AtomicUMin | AtomicSMax | AtomicUMax | AtomicAnd | AtomicOr | AtomicXor => chain;
+    AtomicFAddEXT | AtomicFMinEXT | AtomicFMaxEXT => chain;
     CopyMemory | CopyMemorySized => copy;
 };
 
@@ -341,6 +347,15 @@ pub(crate) fn hit_attribute_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usi
 
 fn chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class_models(cx, inst, 3)
+}
+
+fn atomic_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    crate::rules::mesh::read(cx, inst)?;
+    class_models(cx, inst, 3)
+}
+
+fn atomic_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    class_models(cx, inst, 1)
 }
 
 fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
