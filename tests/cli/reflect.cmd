@@ -25,7 +25,7 @@ $ spirula reflect ../../examples/draw-parameters.spvasm
 > Requires Vulkan 1.1 or newer
 >   features
 >     feature               extension                                   capability      because of
->     shaderDrawParameters  VK_KHR_shader_draw_parameters  core in 1.1  DrawParameters  OpDecorate %5 BuiltIn DrawIndex
+>     shaderDrawParameters  VK_KHR_shader_draw_parameters  core in 1.1  DrawParameters  OpDecorate %5 BuiltIn DrawIndex (gl_DrawID)
 = 0
 $ spirula reflect ../../examples/linked-list.spvasm
 > SPIR-V 1.5, PhysicalStorageBuffer64 GLSL450
@@ -47,11 +47,25 @@ $ spirula reflect ../../examples/linked-list.spvasm
 >     0       head  Node       8
 >     8       sum   struct %5  4
 >
+> Block Node
+>   members
+>     offset  bytes  path   type   matrix stride
+>     0       4      value  f32
+>     8       8      next   Node*
+>   device addresses
+>     offset  path  points to  aligned to
+>     8       next  Node       8
+>
+> Block struct %5
+>   members
+>     offset  bytes  path  type  matrix stride
+>     0       4      _0    f32
+>
 > Requires Vulkan 1.2 or newer
 >   features
 >     feature              extension                                  capability                      because of
->     shaderInt64                                        core in 1.0  Int64                           OpTypeInt
->     bufferDeviceAddress  VK_KHR_buffer_device_address  core in 1.2  PhysicalStorageBufferAddresses  OpTypeForwardPointer
+>     shaderInt64                                        core in 1.0  Int64                           OpTypeInt 64
+>     bufferDeviceAddress  VK_KHR_buffer_device_address  core in 1.2  PhysicalStorageBufferAddresses  OpMemoryModel PhysicalStorageBuffer64 GLSL450
 = 0
 $ spirula reflect ../../examples/append-buffer.spvasm
 > SPIR-V 1.0, Logical GLSL450, from HLSL 600
@@ -69,6 +83,10 @@ $ spirula reflect ../../examples/append-buffer.spvasm
 >     set  binding  name                kind            count  type                                 bytes  access
 >     0    0        colors              storage buffer  1      type.AppendStructuredBuffer.v4float  0      write
 >     0    1        counter.var.colors  storage buffer  1      type.ACSBuffer.counter               4      read, write
+>
+> Counter buffers
+>     buffer  counter             known by
+>     colors  counter.var.colors  decoration
 >
 > Block type.AppendStructuredBuffer.v4float colors
 >   members

@@ -29,8 +29,8 @@ const FACTOR: u64 = 32;
 const BASE: u64 = 16 << 20;
 /// A mutant that takes longer than this hangs. Far more than any needs: the machine may do other work too.
 const HANG: Duration = Duration::from_secs(60);
-/// What reflection in SPIRV-Reflect's form may use instead of [`BASE`]: it writes every type out wherever it occurs.
-const TREE: u64 = 256 << 20;
+/// What a report may use instead: this times the module, and [`BASE`].
+const REPORT_FACTOR: u64 = 16;
 
 /// Compares the module's interfaces with themselves, as if each entry point were each stage.
 fn linked(module: &Module<'_>) -> usize {
@@ -86,11 +86,11 @@ impl Attack {
         within("val", bytes, || validator.validate(words).is_ok())?;
         let index = &mut self.index;
         within("index", bytes, || index.fill(words))?;
-        within("reflect", bytes, || drop(spirula_reflect::reflect(&Module::new(words, index))))?;
         within("link", bytes, || linked(&Module::new(words, index)))?;
-        within("reflect --format yaml", bytes + (TREE - BASE) / FACTOR, || {
-            spirula_reflect::yaml(&Module::new(words, index))
-        })?;
+        let limit = REPORT_FACTOR * bytes + BASE;
+        let report = limited("reflect", bytes, limit, || spirula_reflect::reflect(&Module::new(words, index)))?;
+        limited("reflect, table", bytes, limit, || spirula_reflect::table(&report))?;
+        limited("reflect, YAML", bytes, limit, || spirula_reflect::yaml(&Module::new(words, index)))?;
         Ok(())
     }
 }
@@ -102,9 +102,13 @@ fn framed(words: &[u32]) -> bool {
 
 /// Runs one operation; what it does wrong is the error.
 fn within<T>(name: &str, input: u64, work: impl FnOnce() -> T) -> Result<T, String> {
+    limited(name, input, FACTOR * input + BASE, work)
+}
+
+fn limited<T>(name: &str, input: u64, limit: u64, work: impl FnOnce() -> T) -> Result<T, String> {
     alloc::start();
     let result = catch_unwind(AssertUnwindSafe(work)).map_err(|_| format!("{name} panics"))?;
-    let (peak, limit) = (alloc::counts().peak, FACTOR * input + BASE);
+    let peak = alloc::counts().peak;
     if peak > limit { Err(format!("{name} uses {peak} bytes for {input} bytes of input")) } else { Ok(result) }
 }
 

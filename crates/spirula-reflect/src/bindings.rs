@@ -1,6 +1,7 @@
 //! Descriptors, push constants and shader records.
 
 use alloc::vec::Vec;
+use core::mem::size_of;
 
 use spirula_binary::{Id, Inst, view};
 use spirula_grammar::{BuiltIn, Decoration, Dim, Op, StorageClass};
@@ -8,15 +9,23 @@ use spirula_module::{Module, Type as Raw};
 
 use crate::model::{Binding, BlockVariable, Count, DescriptorKind};
 use crate::types::{MAX_NESTING, count};
-use crate::{Cx, addresses, hlsl};
+use crate::{Cx, hlsl};
 
 /// The variables outside of functions that the host provides for.
 pub(crate) struct Globals {
     pub(crate) bindings: Vec<Binding>,
     pub(crate) push_constants: Vec<BlockVariable>,
     pub(crate) shader_records: Vec<BlockVariable>,
-    /// Ids of the variables of `bindings`, in the same order.
-    pub(crate) variables: Vec<Id>,
+    /// Ids of the variables of `bindings` with their positions there, by id.
+    pub(crate) variables: Vec<(Id, u32)>,
+}
+
+impl Globals {
+    /// Position of a variable among the bindings.
+    pub(crate) fn position(&self, id: Id) -> Option<u32> {
+        let at = self.variables.binary_search_by_key(&id, |v| v.0).ok()?;
+        self.variables.get(at).map(|v| v.1)
+    }
 }
 
 /// Type that a variable holds: what its pointer type points to, or for an untyped variable its data type.
@@ -33,19 +42,25 @@ pub(crate) fn globals(cx: &mut Cx<'_>) -> Globals {
         Globals { bindings: Vec::new(), push_constants: Vec::new(), shader_records: Vec::new(), variables: Vec::new() };
     for variable in m.global_variables() {
         match StorageClass(variable.word(3)) {
-            StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer => {
-                let b = binding(cx, variable);
-                all.bindings.push(b);
+            StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer
+                if cx.budget.take(size_of::<Binding>()) =>
+            {
+                all.bindings.push(binding(cx, variable));
             }
-            StorageClass::PushConstant => all.push_constants.push(block(cx, variable)),
-            StorageClass::ShaderRecordBufferKHR => all.shader_records.push(block(cx, variable)),
+            StorageClass::PushConstant if cx.budget.take(size_of::<BlockVariable>()) => {
+                all.push_constants.push(block(cx, variable));
+            }
+            StorageClass::ShaderRecordBufferKHR if cx.budget.take(size_of::<BlockVariable>()) => {
+                all.shader_records.push(block(cx, variable));
+            }
             _ => {}
         }
     }
     all.bindings.sort_by_key(|b| (b.set.unwrap_or(u32::MAX), b.binding.unwrap_or(u32::MAX), b.id));
-    all.variables = all.bindings.iter().map(|b| Id(b.id)).collect();
+    all.variables = (0..).zip(&all.bindings).map(|(i, b)| (Id(b.id), i)).collect();
+    all.variables.sort_unstable();
     counters(cx, &mut all);
-    aliases(&mut all.bindings);
+    aliases(cx, &mut all.bindings);
     all
 }
 
@@ -64,7 +79,7 @@ fn binding(cx: &mut Cx<'_>, variable: Inst<'_>) -> Binding {
         binding: operand(Decoration::Binding),
         kind: kind(&m, id, class, ty),
         count,
-        ty: cx.types.get(&m, ty),
+        ty: cx.type_ref(ty),
         size: if members > 0 { cx.types.size(&m, ty) } else { None },
         input_attachment_index: operand(Decoration::InputAttachmentIndex),
         non_writable: has(Decoration::NonWritable),
@@ -75,7 +90,7 @@ fn binding(cx: &mut Cx<'_>, variable: Inst<'_>) -> Binding {
         counter: None,
         counter_of: None,
         aliases: Vec::new(),
-        addresses: addresses::of_block(cx, ty),
+        addresses: Vec::new(),
     }
 }
 
@@ -103,7 +118,7 @@ fn unwrapped(m: &Module<'_>, mut ty: Id) -> (Id, Count) {
     (ty, total)
 }
 
-fn kind(m: &Module<'_>, id: Id, class: StorageClass, ty: Id) -> DescriptorKind {
+pub(crate) fn kind(m: &Module<'_>, id: Id, class: StorageClass, ty: Id) -> DescriptorKind {
     match m.decoration(id, Decoration::BuiltIn).map(|d| BuiltIn(d.operand())) {
         Some(BuiltIn::SamplerHeapEXT) => return DescriptorKind::SamplerHeap,
         Some(BuiltIn::ResourceHeapEXT) => return DescriptorKind::ResourceHeap,
@@ -141,39 +156,42 @@ fn block(cx: &mut Cx<'_>, variable: Inst<'_>) -> BlockVariable {
     BlockVariable {
         id: variable.word(2),
         name: cx.name(variable.id(2)),
-        ty: cx.types.get(&m, ty),
+        ty: cx.type_ref(ty),
         offset,
         size: cx.types.size(&m, ty).unwrap_or(0).saturating_sub(offset),
-        addresses: addresses::of_block(cx, ty),
+        addresses: Vec::new(),
     }
 }
 
 fn counters(cx: &Cx<'_>, all: &mut Globals) {
+    let names = all.bindings.iter().rev().filter(|b| !b.name.is_empty()).map(|b| (b.name.clone(), Id(b.id)));
+    let names: hlsl::ByName = names.collect();
     for i in 0..all.bindings.len() {
-        if matches!(all.bindings[i].kind, DescriptorKind::StorageBuffer) {
-            let counter = hlsl::counter(&cx.m, &cx.names, Id(all.bindings[i].id), &all.variables);
-            if let Some(c) = &counter
-                && let Some(other) = all.bindings.iter().position(|b| b.id == c.id)
-            {
-                all.bindings[other].counter_of = Some(all.bindings[i].id);
-            }
-            all.bindings[i].counter = counter;
+        let Some(b) = all.bindings.get(i).filter(|b| matches!(b.kind, DescriptorKind::StorageBuffer)) else { continue };
+        let Some(counter) = hlsl::counter(&cx.m, Id(b.id), &b.name, &names) else { continue };
+        let (own, other) = (b.id, all.position(Id(counter.id)));
+        if let Some(other) = other.and_then(|o| all.bindings.get_mut(o as usize)) {
+            other.counter_of = Some(own);
         }
+        all.bindings[i].counter = Some(counter);
     }
 }
 
 /// Variables that share a set and binding. They lie together, since the bindings are sorted.
-fn aliases(bindings: &mut [Binding]) {
+fn aliases(cx: &Cx<'_>, bindings: &mut [Binding]) {
     for group in bindings.chunk_by_mut(|a, b| a.set == b.set && a.binding == b.binding) {
         if group.len() < 2 || group[0].binding.is_none() {
             continue;
         }
         let ids: Vec<u32> = group.iter().map(|b| b.id).take(MAX_ALIASES).collect();
         for b in group {
+            if !cx.budget.take(size_of_val(&*ids)) {
+                return;
+            }
             b.aliases = ids.iter().copied().filter(|id| *id != b.id).collect();
         }
     }
 }
 
 /// More aliases than this are not listed.
-const MAX_ALIASES: usize = 64;
+const MAX_ALIASES: usize = 16;

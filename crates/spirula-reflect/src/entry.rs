@@ -1,6 +1,7 @@
 //! Entry points, with what their call trees use.
 
 use alloc::vec::Vec;
+use core::mem::size_of;
 
 use spirula_binary::{Id, LitStr};
 use spirula_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
@@ -9,14 +10,21 @@ use spirula_module::{EntryPoint as Declared, Module};
 use crate::bindings::{Globals, held_type};
 use crate::model::*;
 use crate::usage::{self, Access, Usage};
-use crate::{Cx, interface, spec, text};
+use crate::{Cx, heaps, interface, spec, text};
 
 pub(crate) fn points(cx: &mut Cx<'_>, globals: &Globals) -> Vec<EntryPoint> {
     let m = cx.m;
     let usages = usage::of_functions(&m);
-    let points: Vec<EntryPoint> = m.entry_points().map(|e| point(cx, globals, &usages, e)).collect();
+    let mut points = Vec::new();
+    for e in m.entry_points() {
+        let strings = e.name.map_or(0, LitStr::len);
+        if !cx.budget.take(size_of::<EntryPoint>() + strings) {
+            break;
+        }
+        points.push(point(cx, globals, &usages, e));
+    }
     let names = core::mem::take(&mut cx.names);
-    cx.types.describe(&m, &names);
+    cx.types.describe(&m, &names, &cx.budget);
     cx.names = names;
     points
 }
@@ -33,6 +41,8 @@ fn of_tree(m: &Module<'_>, usages: &[Usage], root: Id) -> Usage {
         all.variables.extend(&u.variables);
         all.combined.extend(&u.combined);
         all.constants.extend(&u.constants);
+        all.heap_chains.extend(&u.heap_chains);
+        all.buffer_pointers.extend(&u.buffer_pointers);
         all.subgroups |= u.subgroups;
         all.derivatives |= u.derivatives;
         all.discards |= u.discards;
@@ -40,6 +50,7 @@ fn of_tree(m: &Module<'_>, usages: &[Usage], root: Id) -> Usage {
         work.extend(calls.iter().filter_map(|c| m.info(c.callee).function()));
     }
     all.variables.sort_unstable_by_key(|v| v.0);
+    all.combined.sort_unstable();
     all.constants.sort_unstable();
     all.constants.dedup();
     all
@@ -60,51 +71,67 @@ fn point(cx: &mut Cx<'_>, globals: &Globals, usages: &[Usage], e: Declared<'_>) 
         model: text(e.model),
         modes: m
             .execution_modes(e.function)
+            .take_while(|(_, i)| cx.budget.take(size_of::<Mode>() + size_of_val(i.words())))
             .map(|(mode, i)| Mode { name: text(mode), operands: i.tail(3).to_vec() })
             .collect(),
         workgroup_size: workgroup_size(&m, e),
         inputs: Vec::new(),
         outputs: Vec::new(),
         payloads: Vec::new(),
-        bindings: bindings(globals, &usage),
-        push_constants: used(&globals.push_constants, &usage),
-        shader_records: used(&globals.shader_records, &usage),
-        workgroup_memory: workgroup_memory(cx, &usage),
+        bindings: bindings(cx, globals, &usage),
+        push_constants: used(cx, &globals.push_constants, &usage),
+        shader_records: used(cx, &globals.shader_records, &usage),
+        workgroup_memory: None,
+        workgroup_variables: workgroup_variables(cx, &usage),
+        heap_accesses: heaps::accesses(cx, &usage.heap_chains, &usage.buffer_pointers),
         spec_constants: Vec::new(),
         duplicate_semantics: Vec::new(),
         uses_subgroups: usage.subgroups,
         uses_derivatives: usage.derivatives,
         uses_discard: usage.discards,
     };
-    interfaces(cx, e, &mut point);
+    let sizes = point.workgroup_variables.iter();
+    point.workgroup_memory = sizes.map(|v| v.size).try_fold(0u32, |all, size| all.checked_add(size?));
+    interfaces(cx, e, &usage, &mut point);
     interface::duplicates(&point.inputs, &mut point.duplicate_semantics);
     interface::duplicates(&point.outputs, &mut point.duplicate_semantics);
-    point.spec_constants = spec_constants(&m, e, &usage);
+    point.spec_constants = spec_constants(cx, e, &usage);
     point
 }
 
-fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, point: &mut EntryPoint) {
+fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, usage: &Usage, point: &mut EntryPoint) {
     let m = cx.m;
     for id in e.interface {
         let Some(inst) = m.def(Id(*id)).filter(|i| matches!(i.op(), Op::Variable | Op::UntypedVariableKHR)) else {
             continue;
         };
         match StorageClass(inst.word(3)) {
-            StorageClass::Input => point.inputs.push(interface::variable(cx, e.model, inst)),
-            StorageClass::Output => point.outputs.push(interface::variable(cx, e.model, inst)),
+            class @ (StorageClass::Input | StorageClass::Output) => {
+                if !cx.budget.take(size_of::<InterfaceVariable>()) {
+                    break;
+                }
+                let used = access(usage, Id(*id)).is_some();
+                let variable = interface::variable(cx, e.model, inst, used);
+                let list = if class == StorageClass::Input { &mut point.inputs } else { &mut point.outputs };
+                list.push(variable);
+            }
             class @ (StorageClass::CallableDataKHR
             | StorageClass::IncomingCallableDataKHR
             | StorageClass::RayPayloadKHR
             | StorageClass::IncomingRayPayloadKHR
             | StorageClass::HitAttributeKHR
             | StorageClass::TaskPayloadWorkgroupEXT) => {
+                if !cx.budget.take(size_of::<Payload>()) {
+                    break;
+                }
                 let ty = held_type(&m, inst);
                 point.payloads.push(Payload {
                     id: *id,
                     name: cx.name(Id(*id)),
                     class: text(class),
-                    ty: cx.types.get(&m, ty),
+                    ty: cx.type_ref(ty),
                     location: m.decoration(Id(*id), Decoration::Location).map(|d| d.operand()),
+                    size: cx.types.size(&m, ty).or_else(|| packed_size(&m, ty)),
                 });
             }
             _ => {}
@@ -115,33 +142,43 @@ fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, point: &mut EntryPoint) {
     point.outputs.sort_by_key(key);
 }
 
-fn bindings(globals: &Globals, usage: &Usage) -> Vec<BindingUse> {
-    let position = |id: Id| globals.variables.iter().position(|v| *v == id).map(|p| p as u32);
+fn bindings(cx: &Cx<'_>, globals: &Globals, usage: &Usage) -> Vec<BindingUse> {
     let mut all = Vec::new();
-    for (i, id) in globals.variables.iter().enumerate() {
-        let Some(access) = access(usage, *id) else { continue };
-        let mut samplers: Vec<u32> =
-            usage.combined.iter().filter(|c| c.0 == *id).filter_map(|c| position(c.1)).collect();
+    for same in usage.variables.chunk_by(|a, b| a.0 == b.0) {
+        let id = same[0].0;
+        let (Some(binding), Some(access)) = (globals.position(id), access(usage, id)) else { continue };
+        let first = usage.combined.partition_point(|c| c.0 < id);
+        let with = usage.combined[first..].iter().take_while(|c| c.0 == id);
+        let mut samplers: Vec<u32> = with.filter_map(|c| globals.position(c.1)).collect();
         samplers.sort_unstable();
         samplers.dedup();
-        all.push(BindingUse { binding: i as u32, read: access.read, written: access.written, samplers });
+        if !cx.budget.take(size_of::<BindingUse>() + size_of_val(&*samplers)) {
+            break;
+        }
+        all.push(BindingUse { binding, read: access.read, written: access.written, samplers });
     }
+    all.sort_unstable_by_key(|b| b.binding);
     all
 }
 
-fn used(blocks: &[BlockVariable], usage: &Usage) -> Vec<u32> {
-    (0u32..).zip(blocks).filter(|(_, b)| access(usage, Id(b.id)).is_some()).map(|(i, _)| i).collect()
+fn used(cx: &Cx<'_>, blocks: &[BlockVariable], usage: &Usage) -> Vec<u32> {
+    let used = (0u32..).zip(blocks).filter(|(_, b)| access(usage, Id(b.id)).is_some());
+    used.map(|(i, _)| i).take_while(|_| cx.budget.take(size_of::<u32>())).collect()
 }
 
-fn workgroup_memory(cx: &Cx<'_>, usage: &Usage) -> Option<u32> {
-    let m = &cx.m;
-    let mut total = 0u32;
+fn workgroup_variables(cx: &mut Cx<'_>, usage: &Usage) -> Vec<WorkgroupVariable> {
+    let m = cx.m;
+    let mut all = Vec::new();
     for variable in m.global_variables().filter(|v| StorageClass(v.word(3)) == StorageClass::Workgroup) {
-        if access(usage, variable.id(2)).is_some() {
-            total = total.checked_add(packed_size(m, held_type(m, variable))?)?;
+        let (id, ty) = (variable.id(2), held_type(&m, variable));
+        if access(usage, id).is_some() && cx.budget.take(size_of::<WorkgroupVariable>()) {
+            // Explicit layouts (SPV_KHR_workgroup_memory_explicit_layout) say what they take.
+            let explicit = m.is_decorated(ty, Decoration::Block).then(|| cx.types.size(&m, ty)).flatten();
+            let size = explicit.or_else(|| packed_size(&m, ty));
+            all.push(WorkgroupVariable { id: id.0, name: cx.name(id), ty: cx.type_ref(ty), size });
         }
     }
-    Some(total)
+    all
 }
 
 /// Steps that one variable's size may take.
@@ -186,7 +223,9 @@ fn workgroup_size(m: &Module<'_>, e: Declared<'_>) -> Option<[Dimension; 3]> {
         return Some(parts);
     }
     m.execution_modes(e.function).find_map(|(mode, i)| match mode {
-        ExecutionMode::LocalSize => Some([3, 4, 5].map(|w| Dimension { size: i.word(w), spec_id: None })),
+        ExecutionMode::LocalSize => {
+            Some([3, 4, 5].map(|w| Dimension { size: i.word(w), spec_id: None, constant: None }))
+        }
         ExecutionMode::LocalSizeId => Some([3, 4, 5].map(|w| dimension(m, i.id(w)))),
         _ => None,
     })
@@ -210,11 +249,13 @@ fn dimension(m: &Module<'_>, id: Id) -> Dimension {
     Dimension {
         size: spec::default_u32(m, id).unwrap_or(0),
         spec_id: m.decoration(id, Decoration::SpecId).map(|d| d.operand()),
+        constant: m.info(id).is_spec_constant().then_some(id.0),
     }
 }
 
 /// Positions, among the constants with a `SpecId`, of those that an entry point depends on.
-fn spec_constants(m: &Module<'_>, e: Declared<'_>, usage: &Usage) -> Vec<u32> {
+fn spec_constants(cx: &Cx<'_>, e: Declared<'_>, usage: &Usage) -> Vec<u32> {
+    let m = &cx.m;
     let with_id = m
         .global_insts()
         .filter(|i| matches!(i.op(), Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse))
@@ -239,16 +280,23 @@ fn spec_constants(m: &Module<'_>, e: Declared<'_>, usage: &Usage) -> Vec<u32> {
         m.global_insts().filter(|i| i.op() == Op::TypeArray).map(|i| i.id(3)).filter(|l| m.info(*l).is_spec_constant());
     needed.extend(lengths.flat_map(|l| spec::leaves(m, l)));
     needed.sort_unstable();
-    (0u32..).zip(with_id).filter(|(_, id)| needed.binary_search(id).is_ok()).map(|(i, _)| i).collect()
+    let with_id = (0u32..).zip(with_id).take(cx.spec_constants);
+    let own = with_id.filter(|(_, id)| needed.binary_search(id).is_ok()).map(|(i, _)| i);
+    own.take_while(|_| cx.budget.take(size_of::<u32>())).collect()
 }
 
 /// What no entry point uses.
-pub(crate) fn unused(bindings: &[Binding], push_constants: &[BlockVariable], points: &[EntryPoint]) -> Unused {
-    let all = |count: usize, used: &dyn Fn(&EntryPoint, u32) -> bool| {
-        (0..count as u32).filter(|i| !points.iter().any(|p| used(p, *i))).collect()
+pub(crate) fn unused(r: &Reflection) -> Unused {
+    let rest = |count: usize, used: &mut dyn Iterator<Item = u32>| {
+        let mut is_used = alloc::vec![false; count];
+        used.for_each(|i| is_used.get_mut(i as usize).into_iter().for_each(|u| *u = true));
+        (0u32..).zip(is_used).filter(|u| !u.1).map(|u| u.0).collect()
     };
+    let points = || r.entry_points.iter();
     Unused {
-        bindings: all(bindings.len(), &|p, i| p.bindings.binary_search_by_key(&i, |b| b.binding).is_ok()),
-        push_constants: all(push_constants.len(), &|p, i| p.push_constants.contains(&i)),
+        bindings: rest(r.bindings.len(), &mut points().flat_map(|p| p.bindings.iter().map(|b| b.binding))),
+        push_constants: rest(r.push_constants.len(), &mut points().flat_map(|p| p.push_constants.iter().copied())),
+        shader_records: rest(r.shader_records.len(), &mut points().flat_map(|p| p.shader_records.iter().copied())),
+        spec_constants: rest(r.spec_constants.len(), &mut points().flat_map(|p| p.spec_constants.iter().copied())),
     }
 }

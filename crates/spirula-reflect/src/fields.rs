@@ -1,11 +1,12 @@
 //! The members of a block, flattened, by path.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use crate::TypeRef;
-use crate::model::{Member, Reflection, TypeKind};
+use crate::model::{Member, Reflection, Type, TypeKind};
+use crate::types::MAX_NESTING;
 
 /// One member at any depth.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +17,10 @@ pub struct Field<'r> {
     pub offset: u32,
     /// The member.
     pub member: &'r Member,
+    /// Strides in bytes of the arrays on the way, its own included, the outermost first; 0 where one has none.
+    pub array_strides: Vec<u32>,
+    /// Whether a runtime array is among them.
+    pub in_runtime_array: bool,
 }
 
 /// Iterates over the members of a block and, behind each, over the members of what it holds: depth first, in order.
@@ -23,29 +28,109 @@ pub struct Field<'r> {
 /// Structures of structures can have more members than the module has words: take only as many as you need.
 #[derive(Clone, Debug)]
 pub struct Fields<'r> {
-    report: &'r Reflection,
-    todo: Vec<(String, u32, &'r Member)>,
+    types: &'r [Type],
+    /// Path to where we are, and the strides on it.
+    path: String,
+    strides: Vec<u32>,
+    levels: Vec<Level<'r>>,
 }
+
+/// A structure that is being gone through.
+#[derive(Clone, Debug)]
+struct Level<'r> {
+    ty: TypeRef,
+    members: &'r [Member],
+    next: usize,
+    base: u32,
+    /// Lengths of the path and of the strides up to here.
+    path: usize,
+    strides: usize,
+    runtime: bool,
+}
+
+/// What a step comes to, without the path and strides.
+pub(crate) struct Found<'r> {
+    pub(crate) offset: u32,
+    pub(crate) member: &'r Member,
+    pub(crate) in_runtime_array: bool,
+    /// The innermost type, with the arrays off.
+    pub(crate) element: TypeRef,
+}
+
+/// Structures below longer paths are not entered.
+const MAX_PATH: usize = 1 << 12;
 
 impl Reflection {
     /// The members of a structure type, at all depths.
     pub fn fields(&self, block: TypeRef) -> Fields<'_> {
-        let mut fields = Fields { report: self, todo: Vec::new() };
-        fields.enter("", 0, block);
-        fields
+        Fields::of(&self.types, block)
     }
 }
 
 impl<'r> Fields<'r> {
-    fn enter(&mut self, path: &str, base: u32, ty: TypeRef) {
-        let Some(TypeKind::Struct { members, .. }) = self.report.types.get(ty.0 as usize).map(|t| &t.kind) else {
-            return;
-        };
-        for (i, member) in members.iter().enumerate().rev() {
-            let name = if member.name.is_empty() { format!("_{i}") } else { member.name.clone() };
-            let path = if path.is_empty() { name } else { format!("{path}.{name}") };
-            self.todo.push((path, base.saturating_add(member.offset.unwrap_or(0)), member));
+    pub(crate) fn of(types: &'r [Type], block: TypeRef) -> Fields<'r> {
+        let mut fields = Fields { types, path: String::new(), strides: Vec::new(), levels: Vec::new() };
+        fields.enter(block, 0, false);
+        fields
+    }
+
+    /// Path of what the last step came to.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Strides of the arrays on that path.
+    pub(crate) fn strides(&self) -> &[u32] {
+        &self.strides
+    }
+
+    fn kind(&self, ty: TypeRef) -> Option<&'r TypeKind> {
+        self.types.get(ty.0 as usize).map(|t| &t.kind)
+    }
+
+    fn enter(&mut self, ty: TypeRef, base: u32, runtime: bool) {
+        if let Some(TypeKind::Struct { members, .. }) = self.kind(ty)
+            && self.levels.len() < MAX_NESTING
+            && self.path.len() <= MAX_PATH
+            // Structures that contain themselves are not valid.
+            && self.levels.iter().all(|l| l.ty != ty)
+        {
+            let (path, strides) = (self.path.len(), self.strides.len());
+            self.levels.push(Level { ty, members, next: 0, base, path, strides, runtime });
         }
+    }
+
+    /// One member further.
+    pub(crate) fn step(&mut self) -> Option<Found<'r>> {
+        let (index, member, offset, mut in_runtime_array) = loop {
+            let level = self.levels.last_mut()?;
+            let Some(member) = level.members.get(level.next) else {
+                self.levels.pop();
+                continue;
+            };
+            self.path.truncate(level.path);
+            self.strides.truncate(level.strides);
+            level.next += 1;
+            break (level.next - 1, member, level.base.saturating_add(member.offset.unwrap_or(0)), level.runtime);
+        };
+        if !self.path.is_empty() {
+            self.path.push('.');
+        }
+        if member.name.is_empty() {
+            let _ = write!(self.path, "_{index}");
+        } else {
+            self.path += &member.name;
+        }
+        let mut element = member.ty;
+        for _ in 0..MAX_NESTING {
+            let Some(TypeKind::Array { element: inner, count, stride }) = self.kind(element) else { break };
+            self.path += "[]";
+            self.strides.push(stride.unwrap_or(0));
+            in_runtime_array |= matches!(count, crate::model::Count::Runtime);
+            element = *inner;
+        }
+        self.enter(element, offset, in_runtime_array);
+        Some(Found { offset, member, in_runtime_array, element })
     }
 }
 
@@ -53,18 +138,7 @@ impl<'r> Iterator for Fields<'r> {
     type Item = Field<'r>;
 
     fn next(&mut self) -> Option<Field<'r>> {
-        let (mut path, offset, member) = self.todo.pop()?;
-        let mut ty = member.ty;
-        for _ in 0..crate::types::MAX_NESTING {
-            match self.report.types.get(ty.0 as usize).map(|t| &t.kind) {
-                Some(TypeKind::Array { element, .. }) => {
-                    path += "[]";
-                    ty = *element;
-                }
-                _ => break,
-            }
-        }
-        self.enter(&path, offset, ty);
-        Some(Field { path, offset, member })
+        let Found { offset, member, in_runtime_array, .. } = self.step()?;
+        Some(Field { path: self.path.clone(), offset, member, array_strides: self.strides.clone(), in_runtime_array })
     }
 }

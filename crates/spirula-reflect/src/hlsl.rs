@@ -1,18 +1,22 @@
 //! HLSL semantics and counter buffers (SPV_GOOGLE_hlsl_functionality1).
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem::size_of;
 
 use spirula_binary::{Id, LitStr};
 use spirula_grammar::Decoration;
-use spirula_module::{Decorations, Module, Names};
+use spirula_module::{Decorations, Module};
 
+use crate::budget::Budget;
 use crate::model::{Counter, CounterEvidence, Semantic};
 
 /// The semantics among some decorations.
-pub(crate) fn semantics(decorations: Decorations<'_>) -> Vec<Semantic> {
+pub(crate) fn semantics(budget: &Budget, decorations: Decorations<'_>) -> Vec<Semantic> {
     let own = decorations.filter(|d| d.decoration == Decoration::UserSemantic);
-    own.filter_map(|d| LitStr::read(d.operands)).map(|s| split(&s.to_text())).collect()
+    let own = own.filter_map(|d| LitStr::read(d.operands));
+    own.take_while(|s| budget.take(size_of::<Semantic>() + 2 * s.len())).map(|s| split(&s.to_text())).collect()
 }
 
 /// `TEXCOORD7` → TEXCOORD, 7. Semantics are compared without regard to case.
@@ -23,14 +27,18 @@ pub(crate) fn split(text: &str) -> Semantic {
     Semantic { text: text.into(), index: index.parse().unwrap_or(0), system_value: name.starts_with("SV_"), name }
 }
 
+/// Variables by name.
+pub(crate) type ByName = BTreeMap<String, Id>;
+
 /// The counter buffer of a buffer: by decoration, else by the names that compilers give.
-pub(crate) fn counter(m: &Module<'_>, names: &Names, buffer: Id, variables: &[Id]) -> Option<Counter> {
+pub(crate) fn counter(m: &Module<'_>, buffer: Id, own: &str, variables: &ByName) -> Option<Counter> {
     if let Some(d) = m.decoration(buffer, Decoration::CounterBuffer) {
         return Some(Counter { id: d.operand(), evidence: CounterEvidence::Decoration });
     }
-    let name = |id| names.get(m.words(), id).map(LitStr::to_text);
-    let own = name(buffer).filter(|n| !n.is_empty())?;
-    let candidates: [String; 2] = [alloc::format!("counter.var.{own}"), alloc::format!("{own}@count")];
-    let found = variables.iter().find(|v| **v != buffer && name(**v).is_some_and(|n| candidates.contains(&n)))?;
+    if own.is_empty() {
+        return None;
+    }
+    let found = variables.get(&alloc::format!("counter.var.{own}"));
+    let found = found.or_else(|| variables.get(&alloc::format!("{own}@count")))?;
     Some(Counter { id: found.0, evidence: CounterEvidence::Name })
 }

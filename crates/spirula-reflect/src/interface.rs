@@ -25,7 +25,7 @@ const INTERPOLATION: [Decoration; 9] = [
     Decoration::PerViewNV,
 ];
 
-pub(crate) fn variable(cx: &mut Cx<'_>, model: ExecutionModel, variable: Inst<'_>) -> InterfaceVariable {
+pub(crate) fn variable(cx: &mut Cx<'_>, model: ExecutionModel, variable: Inst<'_>, used: bool) -> InterfaceVariable {
     let m = cx.m;
     let (id, class) = (variable.id(2), StorageClass(variable.word(3)));
     let ty = held_type(&m, variable);
@@ -40,15 +40,16 @@ pub(crate) fn variable(cx: &mut Cx<'_>, model: ExecutionModel, variable: Inst<'_
     InterfaceVariable {
         id: id.0,
         name: cx.name(id),
-        ty: cx.types.get(&m, ty),
+        ty: cx.type_ref(ty),
         location: operand(Decoration::Location),
         component: operand(Decoration::Component),
         index: operand(Decoration::Index),
         location_count: locations(&m, element),
         built_in: operand(Decoration::BuiltIn).map(|b| text(BuiltIn(b))),
         interpolation,
-        semantics: hlsl::semantics(m.own_decorations(id)),
+        semantics: hlsl::semantics(&cx.budget, m.own_decorations(id)),
         arrayed_per_vertex: per_vertex && element != ty,
+        used,
     }
 }
 

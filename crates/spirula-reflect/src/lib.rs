@@ -12,13 +12,16 @@
 
 extern crate alloc;
 
-mod addresses;
 mod bindings;
+mod blocks;
+mod budget;
 mod entry;
 mod fields;
+mod heaps;
 mod hlsl;
 mod interface;
 mod model;
+mod notes;
 mod requirements;
 mod spec;
 mod table;
@@ -41,29 +44,51 @@ pub(crate) struct Cx<'m> {
     pub(crate) m: Module<'m>,
     pub(crate) names: Names,
     pub(crate) types: types::Types,
+    pub(crate) budget: budget::Budget,
+    /// How many specialisation constants are listed.
+    pub(crate) spec_constants: usize,
 }
 
 impl<'m> Cx<'m> {
     /// The debug name of an id; empty where it has none.
     pub(crate) fn name(&self, id: spirula_binary::Id) -> alloc::string::String {
-        self.names.get(self.m.words(), id).map(LitStr::to_text).unwrap_or_default()
+        let name = self.names.get(self.m.words(), id).filter(|n| self.budget.take(n.len()));
+        name.map(LitStr::to_text).unwrap_or_default()
+    }
+
+    /// The reference to a type.
+    pub(crate) fn type_ref(&mut self, ty: spirula_binary::Id) -> TypeRef {
+        self.types.get(&self.m, &self.budget, ty)
     }
 }
 
 /// Reports what a module wants from its host.
+///
+/// A few words can ask for a report larger than any memory. What a module of its size cannot pay for is left out, and a
+/// note of kind [`NoteKind::LeftOut`] says so; no module that a compiler writes comes near that.
 pub fn reflect(m: &Module<'_>) -> Reflection {
-    let mut cx = Cx { m: *m, names: Names::of(m.words()), types: types::Types::of(m) };
+    let budget = budget::Budget::of(m.words());
+    let mut cx = Cx { m: *m, names: Names::of(m.words()), types: types::Types::of(m), budget, spec_constants: 0 };
     let spec_constants = spec::constants(&cx);
+    cx.spec_constants = spec_constants.len();
     let globals = bindings::globals(&mut cx);
     let entry_points = entry::points(&mut cx, &globals);
     let requirements = requirements::of(&cx);
-    let header = m.header();
-    let bindings::Globals { bindings, push_constants, shader_records, variables: _ } = globals;
-    let unused = entry::unused(&bindings, &push_constants, &entry_points);
-    Reflection {
+    let spec_operations = spec::operations(&cx);
+    let bindings::Globals { mut bindings, mut push_constants, mut shader_records, variables: _ } = globals;
+    let roots = bindings.iter().map(|b| b.ty);
+    let roots = roots.chain(push_constants.iter().chain(&shader_records).map(|b| b.ty));
+    let blocks = blocks::of(&cx.budget, &cx.types, roots);
+    for b in &mut bindings {
+        b.addresses = blocks.addresses(&cx.budget, b.ty);
+    }
+    for b in push_constants.iter_mut().chain(&mut shader_records) {
+        b.addresses = blocks.addresses(&cx.budget, b.ty);
+    }
+    let mut report = Reflection {
         schema: SCHEMA_VERSION,
         version: VersionNumber { major: m.version().major, minor: m.version().minor },
-        generator: header.map_or(0, |h| h.generator),
+        generator: m.header().map_or(0, |h| h.generator),
         addressing_model: text(m.addressing_model()),
         memory_model: text(m.memory_model()),
         source: source(&cx),
@@ -72,10 +97,16 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
         bindings,
         push_constants,
         shader_records,
+        blocks: blocks.list,
         spec_constants,
-        unused,
+        spec_operations,
+        unused: Unused::default(),
         requirements,
-    }
+        notes: alloc::vec::Vec::new(),
+    };
+    report.unused = entry::unused(&report);
+    report.notes = notes::of(&cx, &report);
+    report
 }
 
 /// An enumerant's name, or its number.

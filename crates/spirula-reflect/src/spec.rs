@@ -3,17 +3,23 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::mem::size_of;
 
-use spirula_binary::{Id, Inst};
+use spirula_binary::{Id, Inst, LitStr};
 use spirula_grammar::{Decoration, Op};
 use spirula_module::Module;
 
 use crate::Cx;
-use crate::model::SpecConstant;
+use crate::model::{SpecConstant, SpecOperand, SpecOperation};
 use crate::types::scalar_name;
 
 /// Steps that the evaluation of one expression may take.
 const MAX_STEPS: usize = 1024;
+
+/// Expressions are cut off beyond this length; the operations are listed too.
+const MAX_TEXT: usize = 256;
+/// Bytes of the longest name of a scalar type.
+const MAX_SCALAR_NAME: usize = 8;
 
 /// All specialisation constants that have a `SpecId`.
 pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
@@ -21,31 +27,73 @@ pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
     let scalars =
         m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse));
     let mut all: Vec<SpecConstant> = scalars
-        .filter_map(|inst| {
+        .filter_map(|inst| Some((inst, m.decoration(inst.id(2), Decoration::SpecId)?.operand())))
+        .take_while(|_| cx.budget.take(size_of::<SpecConstant>() + MAX_SCALAR_NAME))
+        .map(|(inst, spec_id)| {
             let id = inst.id(2);
-            let spec_id = m.decoration(id, Decoration::SpecId)?.operand();
-            Some(SpecConstant {
+            SpecConstant {
                 id: id.0,
                 spec_id: Some(spec_id),
                 name: cx.name(id),
                 ty: scalar_name(m, inst.id(1)),
                 default: default_bits(m, inst),
                 expressions: Vec::new(),
-            })
+            }
         })
         .collect();
+    let mut by_id: Vec<(u32, usize)> = all.iter().enumerate().map(|(i, c)| (c.id, i)).collect();
+    by_id.sort_unstable();
     for inst in m.global_insts().filter(|i| i.op() == Op::TypeArray) {
         let length = inst.id(3);
         if m.info(length).op != Op::SpecConstantOp {
             continue;
         }
-        let leaves = leaves(m, length);
         let expression = expression(cx, length);
-        for constant in all.iter_mut().filter(|c| leaves.contains(&Id(c.id))) {
-            constant.expressions.push(expression.clone());
+        for leaf in leaves(m, length) {
+            if let Ok(at) = by_id.binary_search_by_key(&leaf.0, |c| c.0)
+                && cx.budget.take(size_of::<String>() + expression.len())
+            {
+                all[by_id[at].1].expressions.push(expression.clone());
+            }
         }
     }
     all
+}
+
+/// Operations on specialisation constants.
+pub(crate) fn operations(cx: &Cx<'_>) -> Vec<SpecOperation> {
+    let m = &cx.m;
+    let mut all = Vec::new();
+    for inst in m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstantOp | Op::SpecConstantComposite)) {
+        if !cx.budget.take(size_of::<SpecOperation>() + MAX_SCALAR_NAME + 2 * size_of_val(inst.words())) {
+            break;
+        }
+        let op = if inst.op() == Op::SpecConstantOp { Op(inst.word(3) as u16) } else { inst.op() };
+        let operands = if inst.op() == Op::SpecConstantOp { inst.tail(4) } else { inst.tail(3) };
+        let ids = match op {
+            Op::CompositeExtract => 1,
+            Op::CompositeInsert | Op::VectorShuffle => 2,
+            _ => operands.len(),
+        };
+        let operand =
+            |(i, word): (usize, &u32)| if i < ids { operand(m, Id(*word)) } else { SpecOperand::Literal(*word) };
+        all.push(SpecOperation {
+            id: inst.word(2),
+            op: crate::text(op),
+            ty: scalar_name(m, inst.id(1)),
+            operands: operands.iter().enumerate().map(operand).collect(),
+            default: default_u32(m, inst.id(2)),
+        });
+    }
+    all
+}
+
+fn operand(m: &Module<'_>, id: Id) -> SpecOperand {
+    match m.fixed_u32(id) {
+        Some(value) => SpecOperand::Value(value),
+        None if m.info(id).is_spec_constant() => SpecOperand::Constant(id.0),
+        None => SpecOperand::Other(id.0),
+    }
 }
 
 fn default_bits(m: &Module<'_>, inst: Inst<'_>) -> u64 {
@@ -170,9 +218,9 @@ fn expression(cx: &Cx<'_>, id: Id) -> String {
     }
     let m = &cx.m;
     let (mut todo, mut text) = (alloc::vec![Step::Show(id)], String::new());
-    for _ in 0..MAX_STEPS {
+    while text.len() < MAX_TEXT {
         match todo.pop() {
-            None => break,
+            None => return text,
             Some(Step::Text(s)) => text += s,
             Some(Step::Show(id)) => match m.def(id) {
                 Some(inst) if inst.op() == Op::SpecConstantOp => {
@@ -192,10 +240,10 @@ fn expression(cx: &Cx<'_>, id: Id) -> String {
             },
         }
     }
-    text
+    text + "…"
 }
 
 fn named(cx: &Cx<'_>, id: Id) -> String {
-    let name = cx.name(id);
-    if name.is_empty() { format!("{id}") } else { name }
+    let name = cx.names.get(cx.m.words(), id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
+    name.map_or_else(|| format!("{id}"), LitStr::to_text)
 }

@@ -8,26 +8,35 @@ use core::fmt::Write as _;
 use crate::TypeRef;
 use crate::model::*;
 
-/// Members of one block that are shown.
-const MAX_FIELDS: usize = 200;
+/// Rows of one list that are shown, and of all together.
+const MAX_ROWS: usize = 400;
+const MAX_ALL_ROWS: usize = 5000;
+/// Characters of a cell.
+const MAX_CELL: usize = 100;
+/// Names of variables that are shown with their block.
+const MAX_NAMES: usize = 4;
 
 /// The report as text with aligned columns.
 pub fn table(r: &Reflection) -> String {
-    let mut out = Out { r, text: String::new() };
+    let mut out = Out { r, text: String::new(), shown: 0 };
     out.head();
     for point in &r.entry_points {
         out.entry_point(point);
     }
     out.unused();
+    out.counters();
     out.blocks();
     out.spec_constants();
     out.requirements();
+    out.notes();
     out.text
 }
 
 struct Out<'r> {
     r: &'r Reflection,
     text: String,
+    /// Rows so far.
+    shown: usize,
 }
 
 impl Out<'_> {
@@ -37,11 +46,17 @@ impl Out<'_> {
     }
 
     /// Rows with their columns aligned; the header is left out where there are no rows.
-    fn rows(&mut self, title: &str, header: &[&str], rows: Vec<Vec<String>>) {
+    fn rows(&mut self, title: &str, header: &[&str], mut rows: Vec<Vec<String>>) {
         if rows.is_empty() {
             return;
         }
-        self.line(&format!("  {title}"));
+        if !title.is_empty() {
+            self.line(&format!("  {title}"));
+        }
+        let shown = rows.len().min(MAX_ROWS).min(MAX_ALL_ROWS - self.shown);
+        let more = rows.len() > shown;
+        rows.truncate(shown);
+        self.shown += shown;
         let all: Vec<Vec<String>> =
             core::iter::once(header.iter().map(|h| h.to_string()).collect()).chain(rows).collect();
         let widths: Vec<usize> = (0..header.len())
@@ -53,6 +68,9 @@ impl Out<'_> {
                 let _ = write!(line, "{cell:width$}  ");
             }
             self.line(&line);
+        }
+        if more {
+            self.line("    … and more, which --format json lists");
         }
     }
 
@@ -147,35 +165,59 @@ impl Out<'_> {
         }
     }
 
+    fn counters(&mut self) {
+        let r = self.r;
+        let called = |b: &Binding| if b.name.is_empty() { format!("%{}", b.id) } else { b.name.clone() };
+        let by_id = |id| r.bindings.iter().find(|b| b.id == id).map_or_else(|| format!("%{id}"), called);
+        let pairs = r.bindings.iter().filter_map(|b| Some((b, b.counter.as_ref()?))).take(MAX_ROWS + 1);
+        let rows: Vec<Vec<String>> = pairs
+            .map(|(b, c)| {
+                let evidence = match c.evidence {
+                    CounterEvidence::Decoration => "decoration",
+                    CounterEvidence::Name => "name",
+                };
+                vec(&[&called(b), &by_id(c.id), evidence])
+            })
+            .collect();
+        if !rows.is_empty() {
+            self.line("");
+            self.line("Counter buffers");
+            self.rows("", &["buffer", "counter", "known by"], rows);
+        }
+    }
+
     fn blocks(&mut self) {
         let r = self.r;
-        let bindings = r.bindings.iter().filter(|b| b.size.is_some()).map(|b| (&b.name, b.ty, &b.addresses));
-        let others = r.push_constants.iter().chain(&r.shader_records).map(|b| (&b.name, b.ty, &b.addresses));
-        for (name, ty, addresses) in bindings.chain(others) {
-            let rows: Vec<Vec<String>> = r
-                .fields(ty)
-                .take(MAX_FIELDS)
-                .map(|f| {
-                    let m = f.member;
-                    let matrix = m.matrix_stride.map_or(String::new(), |s| {
-                        format!("{s} {}", if m.row_major == Some(true) { "row major" } else { "column major" })
-                    });
-                    vec(&[&f.offset.to_string(), &opt(m.size), &f.path, &self.ty(m.ty), &matrix])
-                })
-                .collect();
+        let bindings = r.bindings.iter().map(|b| (&b.name, b.ty));
+        let others = r.push_constants.iter().chain(&r.shader_records).map(|b| (&b.name, b.ty));
+        let mut variables: Vec<_> = bindings.chain(others).collect();
+        variables.sort_by_key(|v| v.1);
+        for block in &r.blocks {
+            let first = variables.partition_point(|v| v.1 < block.ty);
+            let own: Vec<_> = variables[first..].iter().take_while(|v| v.1 == block.ty).collect();
+            let rows: Vec<Vec<String>> = block.members.iter().take(MAX_ROWS + 1).map(|m| self.member(m)).collect();
             if rows.is_empty() {
                 continue;
             }
+            let names: Vec<&str> = own.iter().map(|v| v.0.as_str()).filter(|n| !n.is_empty()).take(MAX_NAMES).collect();
             self.line("");
-            self.line(&format!("Block {} {name}", self.ty(ty)));
+            self.line(&format!("Block {} {}", self.ty(block.ty), cell(&names.join(", "))));
             self.rows("members", &["offset", "bytes", "path", "type", "matrix stride"], rows);
-            let rows = addresses.iter().map(|a| {
+            let addresses = block.addresses.iter().take(MAX_ROWS + 1);
+            let rows = addresses.map(|a| {
                 let to = a.pointee.map_or("untyped".to_string(), |t| self.ty(t));
                 vec(&[&a.offset.to_string(), &a.path, &to, &opt(a.alignment)])
             });
             let rows = rows.collect();
             self.rows("device addresses", &["offset", "path", "points to", "aligned to"], rows);
         }
+    }
+
+    fn member(&self, m: &BlockMember) -> Vec<String> {
+        let matrix = m.matrix_stride.map_or(String::new(), |s| {
+            format!("{s} {}", if m.row_major == Some(true) { "row major" } else { "column major" })
+        });
+        vec(&[&m.offset.to_string(), &opt(m.size), &m.path, &self.ty(m.ty), &matrix])
     }
 
     fn spec_constants(&mut self) {
@@ -198,11 +240,23 @@ impl Out<'_> {
         self.line(&format!("Requires Vulkan {}.{} or newer", q.vulkan.major, q.vulkan.minor));
         let rows = q.features.iter().map(|f| {
             let core = f.core.as_ref().map_or(String::new(), |v| format!("core in {}.{}", v.major, v.minor));
-            let cause = f.cause.clone().unwrap_or_default();
+            let cause = f.causes.iter().find(|c| c.variable.is_some()).or(f.causes.first());
+            let cause = cause.map_or(String::new(), because);
             vec(&[&f.features.join(" or "), &f.extensions.join(" or "), &core, &f.capability, &cause])
         });
         let rows = rows.collect();
         self.rows("features", &["feature", "extension", "", "capability", "because of"], rows);
+    }
+
+    fn notes(&mut self) {
+        // Entry points list their duplicates themselves.
+        let notes: Vec<&Note> =
+            self.r.notes.iter().filter(|n| !matches!(n.kind, NoteKind::DuplicateSemantic)).collect();
+        if !notes.is_empty() {
+            self.line("");
+            self.line("Notes");
+            notes.iter().take(MAX_ROWS).for_each(|n| self.line(&format!("  {}", n.text)));
+        }
     }
 
     /// A type as people write it.
@@ -252,7 +306,19 @@ impl Out<'_> {
 }
 
 fn vec(cells: &[&str]) -> Vec<String> {
-    cells.iter().map(|c| c.to_string()).collect()
+    cells.iter().map(|c| cell(c)).collect()
+}
+
+/// What fits into a cell.
+fn cell(text: &str) -> String {
+    match text.char_indices().nth(MAX_CELL) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+fn because(c: &Cause) -> String {
+    if c.name.is_empty() { c.text.clone() } else { format!("{} ({})", c.text, c.name) }
 }
 
 fn opt(value: Option<u32>) -> String {

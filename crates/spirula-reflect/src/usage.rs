@@ -6,6 +6,8 @@ use spirula_binary::{Id, Inst, view};
 use spirula_grammar::{Class, Op};
 use spirula_module::{Function, Module};
 
+use crate::heaps::{self, Chain};
+
 /// How a variable outside of functions is used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Access {
@@ -22,6 +24,10 @@ pub(crate) struct Usage {
     pub(crate) combined: Vec<(Id, Id)>,
     /// Specialisation constants named in the body.
     pub(crate) constants: Vec<Id>,
+    /// Access chains into descriptor heaps.
+    pub(crate) heap_chains: Vec<Chain>,
+    /// Chains that buffer pointers are made of, with the pointers' types.
+    pub(crate) buffer_pointers: Vec<(Id, Id)>,
     pub(crate) subgroups: bool,
     pub(crate) derivatives: bool,
     pub(crate) discards: bool,
@@ -117,7 +123,14 @@ impl Walk<'_, '_> {
             Op::UntypedAccessChainKHR
             | Op::UntypedInBoundsAccessChainKHR
             | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR => self.touch_and_derive(inst, 4),
+            | Op::UntypedInBoundsPtrAccessChainKHR => {
+                self.touch_and_derive(inst, 4);
+                self.usage.heap_chains.extend(heaps::chain(self.m, inst));
+            }
+            Op::BufferPointerEXT => {
+                self.touch_and_derive(inst, 3);
+                self.usage.buffer_pointers.extend(heaps::buffer_pointer(inst));
+            }
             Op::SampledImage => {
                 let it = view::SampledImage::of(inst);
                 let (image, sampler) = (self.root(it.image), self.root(it.sampler));

@@ -22,13 +22,16 @@ struct Place {
     loaded: bool,
 }
 
+/// Bytes that a place takes.
+const PLACE: usize = 64;
 /// Operations to look through for a constant offset.
 const MAX_OPERATIONS: usize = 64;
 
 struct Walk<'a, 'm> {
     build: &'a mut Build<'m>,
     /// What ids stand for, each place once.
-    places: BTreeMap<u32, BTreeSet<Place>>,
+    places: BTreeSet<(u32, Place)>,
+    called: BTreeSet<u32>,
     variables: &'a BTreeMap<u32, At>,
     /// Positions of descriptors by id.
     descriptors: BTreeMap<u32, At>,
@@ -44,13 +47,14 @@ pub(super) fn mark(build: &mut Build<'_>, variables: &BTreeMap<u32, At>) {
     let push: BTreeSet<At> = build.out.push_constants.iter().copied().collect();
     let place = |at: &At| {
         let push = push.contains(at);
-        BTreeSet::from([Place { block: *at, dims: 0, root: true, push, loaded: false }])
+        Place { block: *at, dims: 0, root: true, push, loaded: false }
     };
     let places = variables.iter().map(|(id, at)| (*id, place(at))).collect();
     let descriptors = build.out.descriptors.iter().enumerate().map(|(i, d)| (d.id, i)).collect();
     let mut walk = Walk {
         build,
         places,
+        called: BTreeSet::new(),
         variables,
         descriptors,
         accessed: BTreeSet::new(),
@@ -100,8 +104,14 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Whether that is new.
+    fn put(&mut self, id: u32, place: Place) -> bool {
+        !self.places.contains(&(id, place)) && self.build.budget.take(PLACE) && self.places.insert((id, place))
+    }
+
     fn of(&self, id: u32) -> Vec<Place> {
-        self.places.get(&id).map(|p| p.iter().copied().collect()).unwrap_or_default()
+        let first = Place { block: 0, dims: 0, root: false, push: false, loaded: false };
+        self.places.range((id, first)..).take_while(|p| p.0 == id).map(|p| p.1).collect()
     }
 
     /// Loaded pointers are followed from push constants only, and not out of arrays.
@@ -110,7 +120,7 @@ impl Walk<'_, '_> {
         for place in self.of(inst.word(3)) {
             let Some(desc) = self.desc(place.block) else { continue };
             if place.push && desc.flags & kind::REFERENCE != 0 && desc.array.dims.is_empty() {
-                self.places.entry(inst.word(2)).or_default().insert(Place { loaded: true, ..place });
+                self.put(inst.word(2), Place { loaded: true, ..place });
             }
         }
     }
@@ -139,7 +149,7 @@ impl Walk<'_, '_> {
                 }
             }
             if known {
-                self.places.entry(inst.word(2)).or_default().insert(place);
+                self.put(inst.word(2), place);
                 if !inst.tail(4).is_empty() {
                     self.use_all(place.block);
                 }
@@ -238,11 +248,10 @@ impl Walk<'_, '_> {
             .skip(1)
             .take_while(|i| i.op() == Op::FunctionParameter)
             .map(|i| i.word(2));
-        let mut news = !self.places.contains_key(&callee.0);
-        self.places.entry(callee.0).or_default();
+        let mut news = self.called.insert(callee.0);
         for (argument, parameter) in inst.tail(4).iter().zip(parameters) {
             for place in self.of(*argument) {
-                news |= self.places.entry(parameter).or_default().insert(place);
+                news |= self.put(parameter, place);
             }
         }
         if news {

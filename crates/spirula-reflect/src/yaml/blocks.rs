@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use spirula_binary::{Id, LitStr};
 use spirula_grammar::Decoration;
 
-use super::Build;
 use super::model::{ArrayTraits, At, BlockVar, decorated, kind};
+use super::{Build, len};
 
 /// How the sizes of a block are rounded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,8 +36,9 @@ impl Build<'_> {
     pub(super) fn block(&mut self, variable: Id, ty: Id, rule: Rule) -> At {
         let root_type = self.root(ty);
         let first = self.out.blocks.len();
-        let name = self.name(variable);
+        let name = self.name(variable).filter(|n| self.budget.take(4 * n.len()));
         let used = rule == Rule::Push;
+        self.may_grow(0);
         self.out.blocks.push(BlockVar { name, used, ty: Some(root_type), ..BlockVar::default() });
         let mut todo = Vec::new();
         if let Some(desc) = self.out.types.get(root_type)
@@ -47,9 +48,6 @@ impl Build<'_> {
         }
         let mut pointers = BTreeSet::new();
         while let Some(next) = todo.pop() {
-            if !self.may_grow() {
-                break;
-            }
             self.add_member(&next, &mut todo, &mut pointers);
         }
         self.sizes(first, rule);
@@ -59,6 +57,10 @@ impl Build<'_> {
     fn add_member(&mut self, of: &Todo, todo: &mut Vec<Todo>, pointers: &mut BTreeSet<u32>) {
         let Some(desc) = self.out.types.get(of.ty).cloned() else { return };
         let mut var = self.member(of.structure, of.index, of.ty);
+        if !self.may_grow(len(&var.name) + desc.array.cost()) {
+            todo.clear();
+            return;
+        }
         var.absolute_offset = of.base.map_or(0, |b| b.saturating_add(var.offset));
         var.numeric = desc.numeric;
         if !desc.runtime && desc.flags & kind::REFERENCE == 0 {

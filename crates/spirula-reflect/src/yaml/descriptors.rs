@@ -7,10 +7,10 @@ use spirula_binary::{Id, Inst, LitStr};
 use spirula_grammar::{BuiltIn, Decoration, StorageClass};
 use spirula_module::Type;
 
-use super::Build;
 use super::blocks::Rule;
 use super::model::{BlockVar, Descriptor, TypeDesc, decorated, kind};
 use super::words;
+use super::{Build, len};
 use crate::bindings::held_type;
 
 /// `VkDescriptorType`
@@ -43,6 +43,7 @@ pub(super) fn all(build: &mut Build<'_>) {
         let class = StorageClass(v.word(3));
         if matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
             && !is_heap(build, v.id(2))
+            && build.may_grow(2 * len(&build.name(v.id(2))))
         {
             let d = descriptor(build, v);
             list.push((d, held_type(&m, v)));
@@ -68,6 +69,7 @@ fn descriptor(build: &mut Build<'_>, v: Inst<'_>) -> Descriptor {
     let id = v.id(2);
     let ty = build.root(held_type(&m, v));
     let desc = build.out.types.get(ty).cloned().unwrap_or_default();
+    build.budget.take(desc.array.cost());
     let kind = vk_kind(&desc, StorageClass(v.word(3)));
     let (own, all) = decorations(build, id, &desc);
     let user_type = m.decoration(id, Decoration::UserTypeGOOGLE).and_then(|d| LitStr::read(d.operands));

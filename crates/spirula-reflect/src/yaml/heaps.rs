@@ -6,9 +6,9 @@ use spirula_binary::{Id, Inst, LitStr};
 use spirula_grammar::{BuiltIn, Decoration, Op, StorageClass};
 use spirula_module::Type;
 
-use super::Build;
 use super::descriptors::{image_kind, vk};
 use super::model::{EntryHeaps, HeapAccess};
+use super::{Build, len};
 
 /// Stride of arrays that do not say theirs as a number.
 const UNSPECIFIED: u32 = u32::MAX;
@@ -16,6 +16,9 @@ const UNSPECIFIED: u32 = u32::MAX;
 pub(super) fn all(build: &mut Build<'_>) {
     let m = build.m;
     for e in m.entry_points() {
+        if !build.may_grow(e.name.map_or(0, |n| n.to_text().len())) {
+            break;
+        }
         let mut heaps = EntryHeaps { entry: e.name.map(LitStr::to_text).unwrap_or_default(), ..EntryHeaps::default() };
         if m.has(spirula_grammar::Capability::DescriptorHeapEXT) {
             entry(build, e.function, &mut heaps);
@@ -67,7 +70,11 @@ fn access(
         return;
     }
     let stride = build.operand(array, Decoration::ArrayStride).unwrap_or(UNSPECIFIED);
-    let mut access = HeapAccess { heap: build.name(heap), array: array.0, stride, kind: None, ty: 0 };
+    let name = build.name(heap);
+    if !build.may_grow(len(&name)) {
+        return;
+    }
+    let mut access = HeapAccess { heap: name, array: array.0, stride, kind: None, ty: 0 };
     match built_in {
         Some(BuiltIn::SamplerHeapEXT) => {
             access.ty = build.root(element);

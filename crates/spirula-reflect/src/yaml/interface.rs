@@ -6,8 +6,8 @@ use spirula_binary::{Id, LitStr};
 use spirula_grammar::{Decoration, Op, StorageClass};
 use spirula_module::{Decorations, EntryPoint};
 
-use super::Build;
 use super::model::{At, InterfaceVar, Numeric, TypeDesc, decorated, kind};
+use super::{Build, len};
 use crate::bindings::held_type;
 
 const NO_LOCATION: u32 = u32::MAX;
@@ -17,7 +17,7 @@ pub(super) fn all(build: &mut Build<'_>) {
     let Some(entry) = m.entry_points().next() else { return };
     for class in [StorageClass::Input, StorageClass::Output] {
         for id in of_class(build, &entry, class) {
-            let Some(inst) = m.def(id) else { continue };
+            let Some(inst) = m.def(id).filter(|_| build.may_grow(len(&build.name(id)))) else { continue };
             let at = variable(build, id, held_type(&m, inst), class);
             let list = if class == StorageClass::Input { &mut build.out.inputs } else { &mut build.out.outputs };
             list.push(at);
@@ -34,6 +34,7 @@ fn of_class(build: &Build<'_>, entry: &EntryPoint<'_>, class: StorageClass) -> V
 fn variable(build: &mut Build<'_>, id: Id, ty: Id, class: StorageClass) -> At {
     let root = build.root(ty);
     let desc = build.out.types.get(root).cloned().unwrap_or_default();
+    build.budget.take(desc.array.cost());
     let mut var = of_type(&desc, root, class);
     var.id = id.0;
     var.name = build.name(id);
@@ -61,7 +62,7 @@ fn push(build: &mut Build<'_>, var: InterfaceVar) -> At {
 fn members(build: &mut Build<'_>, of: At, desc: &TypeDesc, class: StorageClass, todo: &mut Vec<(At, TypeDesc)>) {
     let mut list = Vec::new();
     for (i, member) in desc.members.iter().enumerate() {
-        if !build.may_grow() {
+        if !build.may_grow(0) {
             break;
         }
         // Below arrays nothing is said but that there are members.
@@ -70,6 +71,9 @@ fn members(build: &mut Build<'_>, of: At, desc: &TypeDesc, class: StorageClass, 
             continue;
         }
         let own = build.out.types.get(*member).cloned().unwrap_or_default();
+        if !build.budget.take(own.array.cost() + len(&own.name)) {
+            break;
+        }
         let mut var = of_type(&own, *member, class);
         var.built_in = Some(0);
         if let Some(structure) = desc.structure {

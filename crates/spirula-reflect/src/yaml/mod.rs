@@ -2,8 +2,8 @@
 //!
 //! The form has its own ideas: types are described anew in every place where they are used, variables are listed in an
 //! order of their own, and sizes are padded as uniform buffers want it. All that is kept as it is. Where SPIRV-Reflect
-//! itself walks types recursively we walk with a stack, and nests of structures that have more members than
-//! [`MAX_NODES`] are cut off.
+//! itself walks types recursively we walk with a stack, and what a module of its size cannot pay for (`Budget`) is cut
+//! off, which a comment at the end says.
 
 mod access;
 mod blocks;
@@ -23,10 +23,11 @@ use spirula_grammar::{Decoration, Op, StorageClass};
 use spirula_module::{Module, Names};
 
 use crate::bindings::held_type;
+use crate::budget::Budget;
 use model::{At, Report, SpecConstant};
 
-/// Descriptions that a report may have: a few words can describe more members than any memory holds.
-const MAX_NODES: usize = 1 << 17;
+/// Bytes that one description takes, with its text, without its names.
+const NODE: usize = 1 << 10;
 /// Steps that may be made through types and instructions.
 const MAX_STEPS: usize = 1 << 22;
 
@@ -37,8 +38,10 @@ struct Build<'m> {
     out: Report,
     /// Descriptions of variables' types, by type id.
     roots: BTreeMap<u32, At>,
+    /// What stands for types that cannot be paid for.
+    nothing: Option<At>,
     steps: usize,
-    nodes: usize,
+    budget: Budget,
 }
 
 impl Build<'_> {
@@ -48,10 +51,9 @@ impl Build<'_> {
         self.steps < MAX_STEPS
     }
 
-    /// Counts a description; whether there may be another.
-    fn may_grow(&mut self) -> bool {
-        self.nodes += 1;
-        self.nodes < MAX_NODES
+    /// Pays for a description whose names and dimensions take so many bytes; whether there may be one.
+    fn may_grow(&self, bytes: usize) -> bool {
+        self.budget.take(NODE + bytes)
     }
 
     /// First operand of a decoration.
@@ -74,8 +76,9 @@ pub fn yaml(m: &Module<'_>) -> String {
         names: Names::of(m.words()),
         out: Report::default(),
         roots: BTreeMap::new(),
+        nothing: None,
         steps: 0,
-        nodes: 0,
+        budget: Budget::of(m.words()),
     };
     header(&mut build);
     descriptors::all(&mut build);
@@ -92,7 +95,13 @@ pub fn yaml(m: &Module<'_>) -> String {
     interface::all(&mut build);
     spec_constants(&mut build);
     heaps::all(&mut build);
+    build.out.cut_off = build.budget.is_exceeded() || build.steps >= MAX_STEPS;
     print::print(&build.out)
+}
+
+/// Bytes of a name, once kept and a few times printed.
+fn len(name: &Option<String>) -> usize {
+    name.as_ref().map_or(0, |n| 4 * n.len())
 }
 
 fn header(build: &mut Build<'_>) {
@@ -117,6 +126,9 @@ fn spec_constants(build: &mut Build<'_>) {
         }
         let Some(constant_id) = build.operand(inst.id(2), Decoration::SpecId) else { continue };
         let name = build.name(inst.id(2));
+        if !build.may_grow(len(&name)) {
+            break;
+        }
         build.out.spec_constants.push(SpecConstant { name, id: inst.word(2), constant_id });
     }
 }

@@ -3,6 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// Bytes that one dimension of an array takes, with its text.
+pub(super) const DIMENSION: usize = 16;
+
 /// A position in an arena.
 pub(super) type At = usize;
 
@@ -67,6 +70,13 @@ pub(super) struct ImageTraits {
 pub(super) struct ArrayTraits {
     pub(super) dims: Vec<u32>,
     pub(super) stride: u32,
+}
+
+impl ArrayTraits {
+    /// Bytes that a copy takes, with its text.
+    pub(super) fn cost(&self) -> usize {
+        self.dims.len() * DIMENSION
+    }
 }
 
 /// A type as it is used in one place: what it is made of is merged into it.
@@ -197,4 +207,6 @@ pub(super) struct Report {
     pub(super) generator: u32,
     pub(super) language: u32,
     pub(super) language_version: u32,
+    /// Whether something was left out because it was too much.
+    pub(super) cut_off: bool,
 }

@@ -74,6 +74,9 @@ pub(super) fn print(r: &Report) -> String {
     p.all_interface();
     p.module();
     p.heaps();
+    if r.cut_off {
+        p.line("# cut off: a report on all of it would be far larger than the module");
+    }
     p.line("...");
     p.out
 }

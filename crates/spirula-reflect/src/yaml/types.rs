@@ -8,8 +8,8 @@ use spirula_binary::{Id, LitStr};
 use spirula_grammar::Decoration;
 use spirula_module::{Image, Type};
 
-use super::Build;
-use super::model::{At, ImageTraits, Numeric, TypeDesc, decorated, kind};
+use super::model::{At, DIMENSION, ImageTraits, Numeric, TypeDesc, decorated, kind};
+use super::{Build, len};
 use crate::spec;
 
 enum Step {
@@ -25,18 +25,22 @@ impl Build<'_> {
         if let Some(at) = self.roots.get(&ty.0) {
             return *at;
         }
+        if !self.may_grow(0) {
+            return self.nothing();
+        }
         let at = self.new_type(TypeDesc { class: -1, ..TypeDesc::default() });
         self.roots.insert(ty.0, at);
         let mut pointers = BTreeMap::new();
         let mut todo = alloc::vec![Step::Merge(at, ty)];
         while let Some(step) = todo.pop() {
-            if !self.spend() {
+            // Types may be declared to contain themselves; each step may leave one behind.
+            if !self.spend() || !self.budget.take(size_of::<Step>()) {
                 break;
             }
             match step {
                 Step::Merge(at, ty) => self.merge(at, ty, &mut todo, &mut pointers),
                 Step::Name(at, ty) => {
-                    let name = self.name(ty);
+                    let name = self.name(ty).filter(|n| self.budget.take(4 * n.len()));
                     if let (Some(desc), true) = (self.out.types.get_mut(at), name.is_some()) {
                         desc.name = name;
                     }
@@ -44,6 +48,11 @@ impl Build<'_> {
             }
         }
         at
+    }
+
+    fn nothing(&mut self) -> At {
+        let at = self.nothing.unwrap_or_else(|| self.new_type(TypeDesc { class: -1, ..TypeDesc::default() }));
+        *self.nothing.insert(at)
     }
 
     fn new_type(&mut self, desc: TypeDesc) -> At {
@@ -116,6 +125,9 @@ impl Build<'_> {
 
     fn array(&mut self, at: At, ty: Id, count: u32, runtime: bool) {
         let stride = self.m.decoration(ty, Decoration::ArrayStride).map_or(0, |d| d.operand());
+        if !self.budget.take(DIMENSION) {
+            return;
+        }
         let Some(desc) = self.out.types.get_mut(at) else { return };
         desc.flags |= kind::ARRAY;
         desc.array.dims.push(count);
@@ -127,10 +139,10 @@ impl Build<'_> {
         let m = self.m;
         let mut list = Vec::new();
         for (i, _) in members.iter().enumerate() {
-            if !self.may_grow() {
+            let member_name = self.names.member(m.words(), ty, i as u32).map(LitStr::to_text);
+            if !self.may_grow(len(&member_name)) {
                 break;
             }
-            let member_name = self.names.member(m.words(), ty, i as u32).map(LitStr::to_text);
             let stride = m.member_decoration(ty, i as u32, Decoration::MatrixStride).map_or(0, |d| d.operand());
             let numeric = Numeric { matrix_stride: stride, ..Numeric::default() };
             list.push(self.new_type(TypeDesc { member_name, numeric, ..TypeDesc::default() }));

@@ -1,22 +1,15 @@
-//! What a module requires of Vulkan.
+//! Capabilities and extensions of SPIR-V, and what they ask of Vulkan.
 
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-
-use spirula_binary::{Id, Inst, LitStr};
-use spirula_grammar::{BuiltIn, Capability, Decoration, Op, OperandKind};
-
-use crate::model::{Requirement, Requirements, VersionNumber};
-use crate::{Cx, text};
+use spirula_grammar::Capability;
 
 /// A capability, the features of which any brings it, the device extension, and the Vulkan 1.x that has it in core
 /// (`NONE` where none has).
-type Row = (Capability, &'static [&'static str], &'static [&'static str], u8);
+pub(super) type Row = (Capability, &'static [&'static str], &'static [&'static str], u8);
 
-const NONE: u8 = u8::MAX;
+pub(super) const NONE: u8 = u8::MAX;
 
 /// Capabilities that ask for a feature or an extension (Vulkan, "Capabilities").
-static TABLE: &[Row] = &[
+pub(super) static TABLE: &[Row] = &[
     (Capability::Geometry, &["geometryShader"], &[], 0),
     (Capability::Tessellation, &["tessellationShader"], &[], 0),
     (Capability::Float64, &["shaderFloat64"], &[], 0),
@@ -255,72 +248,26 @@ static TABLE: &[Row] = &[
     (Capability::DescriptorHeapEXT, &["descriptorHeap"], &["VK_EXT_descriptor_heap"], NONE),
 ];
 
-pub(crate) fn of(cx: &Cx<'_>) -> Requirements {
-    let m = &cx.m;
-    let declared: Vec<Capability> =
-        m.global_insts().filter(|i| i.op() == Op::Capability).map(|i| Capability(i.word(1))).collect();
-    let extensions = m.global_insts().filter(|i| i.op() == Op::Extension);
-    let minor = m.version().minor;
-    // Vulkan 1.0 takes SPIR-V 1.0, 1.1 takes 1.3, 1.2 takes 1.5, 1.3 takes 1.6.
-    let vulkan = [0, 1, 1, 1, 2, 2].get(usize::from(minor)).copied().unwrap_or(3);
-    Requirements {
-        vulkan: VersionNumber { major: 1, minor: vulkan },
-        capabilities: declared.iter().map(text).collect(),
-        extensions: extensions.filter_map(|i| LitStr::read(i.tail(1))).map(LitStr::to_text).collect(),
-        features: declared.iter().filter_map(|c| requirement(cx, *c)).collect(),
-    }
-}
-
-fn requirement(cx: &Cx<'_>, capability: Capability) -> Option<Requirement> {
-    let (_, features, extensions, core) = TABLE.iter().find(|r| r.0 == capability)?;
-    let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
-    let cause = cause(cx, capability);
-    Some(Requirement {
-        features: strings(features),
-        extensions: strings(extensions),
-        core: (*core != NONE).then_some(VersionNumber { major: 1, minor: *core }),
-        capability: text(capability),
-        variable: cause.as_ref().and_then(|c| c.1).map(|id| id.0),
-        cause: cause.map(|c| c.0),
-    })
-}
-
-/// The first instruction that needs the capability: its text, and the variable that it is about.
-fn cause(cx: &Cx<'_>, capability: Capability) -> Option<(String, Option<Id>)> {
-    let m = &cx.m;
-    if let Some(inst) = m.annotations().find(|i| built_in_of(*i).is_some_and(|b| built_in_needs(b, capability))) {
-        let built_in = built_in_of(inst).map(text).unwrap_or_default();
-        return Some((alloc::format!("{} {} BuiltIn {built_in}", inst.op(), inst.id(1)), Some(inst.id(1))));
-    }
-    let all = m.inst_offsets().iter().filter_map(|at| m.inst_at(*at));
-    let needs =
-        |i: &Inst<'_>| i.desc().is_some_and(|d| d.capabilities().contains(capability)) || type_needs(*i, capability);
-    let inst = all.into_iter().find(needs)?;
-    Some((alloc::format!("{}", inst.op()), inst.result()))
-}
-
-fn built_in_of(inst: Inst<'_>) -> Option<BuiltIn> {
-    let at = match inst.op() {
-        Op::Decorate => 2,
-        Op::MemberDecorate => 3,
-        _ => return None,
-    };
-    (Decoration(inst.word(at)) == Decoration::BuiltIn).then(|| BuiltIn(inst.word(at + 1)))
-}
-
-fn built_in_needs(built_in: BuiltIn, capability: Capability) -> bool {
-    OperandKind::BuiltIn.enumerant(built_in.0).is_some_and(|e| e.capabilities().contains(capability))
-}
-
-/// Scalar types ask for capabilities by their width.
-fn type_needs(inst: Inst<'_>, capability: Capability) -> bool {
-    let wanted = match (inst.op(), inst.word(2)) {
-        (Op::TypeInt, 8) => Capability::Int8,
-        (Op::TypeInt, 16) => Capability::Int16,
-        (Op::TypeInt, 64) => Capability::Int64,
-        (Op::TypeFloat, 16) => Capability::Float16,
-        (Op::TypeFloat, 64) => Capability::Float64,
-        _ => return false,
-    };
-    wanted == capability
-}
+/// SPIR-V extensions that stand for no capability of the table above: the device extension, and the Vulkan 1.x that has
+/// it in core (Vulkan, "SPIR-V Extensions").
+pub(super) static EXTENSIONS: &[(&str, &str, u8)] = &[
+    ("SPV_AMD_gcn_shader", "VK_AMD_gcn_shader", NONE),
+    ("SPV_AMD_gpu_shader_half_float", "VK_AMD_gpu_shader_half_float", NONE),
+    ("SPV_AMD_gpu_shader_int16", "VK_AMD_gpu_shader_int16", NONE),
+    ("SPV_AMD_shader_ballot", "VK_AMD_shader_ballot", NONE),
+    ("SPV_AMD_shader_explicit_vertex_parameter", "VK_AMD_shader_explicit_vertex_parameter", NONE),
+    ("SPV_AMD_shader_fragment_mask", "VK_AMD_shader_fragment_mask", NONE),
+    ("SPV_AMD_shader_image_load_store_lod", "VK_AMD_shader_image_load_store_lod", NONE),
+    ("SPV_AMD_shader_trinary_minmax", "VK_AMD_shader_trinary_minmax", NONE),
+    ("SPV_AMD_texture_gather_bias_lod", "VK_AMD_texture_gather_bias_lod", NONE),
+    ("SPV_EXT_descriptor_indexing", "VK_EXT_descriptor_indexing", 2),
+    ("SPV_GOOGLE_decorate_string", "VK_GOOGLE_decorate_string", NONE),
+    ("SPV_GOOGLE_hlsl_functionality1", "VK_GOOGLE_hlsl_functionality1", NONE),
+    ("SPV_GOOGLE_user_type", "VK_GOOGLE_user_type", NONE),
+    ("SPV_KHR_maximal_reconvergence", "VK_KHR_shader_maximal_reconvergence", NONE),
+    ("SPV_KHR_non_semantic_info", "VK_KHR_shader_non_semantic_info", 3),
+    ("SPV_KHR_relaxed_extended_instruction", "VK_KHR_shader_relaxed_extended_instruction", NONE),
+    ("SPV_KHR_storage_buffer_storage_class", "VK_KHR_storage_buffer_storage_class", 1),
+    ("SPV_KHR_subgroup_uniform_control_flow", "VK_KHR_shader_subgroup_uniform_control_flow", NONE),
+    ("SPV_KHR_terminate_invocation", "VK_KHR_shader_terminate_invocation", 3),
+];

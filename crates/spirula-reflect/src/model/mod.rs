@@ -1,0 +1,173 @@
+//! The report.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Version of the report's shape. It grows when a field changes its meaning or goes; new fields do not change it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Puts the derives on every type of the report.
+macro_rules! report {
+    ($($(#[$meta:meta])* pub $kind:ident $name:ident $body:tt)*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, PartialEq, Eq, Debug)]
+            #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+            #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+            pub $kind $name $body
+        )*
+    };
+}
+
+mod points;
+mod resources;
+mod types;
+
+pub use points::*;
+pub use resources::*;
+pub use types::*;
+
+report! {
+    /// All that a module wants from its host.
+    pub struct Reflection {
+        /// [`SCHEMA_VERSION`].
+        pub schema: u32,
+        /// Version of SPIR-V.
+        pub version: VersionNumber,
+        /// Generator word of the header: tool in the high half, its version in the low half.
+        pub generator: u32,
+        /// Addressing model.
+        pub addressing_model: String,
+        /// Memory model.
+        pub memory_model: String,
+        /// Where the module comes from, where it says so.
+        pub source: Option<Source>,
+        /// Types, each once; a `TypeRef` is a position here.
+        pub types: Vec<Type>,
+        /// Entry points.
+        pub entry_points: Vec<EntryPoint>,
+        /// Variables behind descriptors, whether used or not, by set and binding.
+        pub bindings: Vec<Binding>,
+        /// Push constant blocks.
+        pub push_constants: Vec<BlockVariable>,
+        /// Shader record blocks (ray tracing).
+        pub shader_records: Vec<BlockVariable>,
+        /// Members by path of every structure type that is a block or that a device address in one points to.
+        pub blocks: Vec<BlockLayout>,
+        /// Specialisation constants.
+        pub spec_constants: Vec<SpecConstant>,
+        /// Operations on specialisation constants, operands before what is made of them.
+        pub spec_operations: Vec<SpecOperation>,
+        /// What is declared, but used by no entry point.
+        pub unused: Unused,
+        /// What the module requires of Vulkan.
+        pub requirements: Requirements,
+        /// What deserves a look: collisions, duplicates, what is missing, and what this report leaves out.
+        pub notes: Vec<Note>,
+    }
+
+    /// A version of SPIR-V or Vulkan.
+    pub struct VersionNumber {
+        /// Major number.
+        pub major: u8,
+        /// Minor number.
+        pub minor: u8,
+    }
+
+    /// `OpSource`.
+    pub struct Source {
+        /// Language.
+        pub language: String,
+        /// Its version.
+        pub version: u32,
+        /// File name.
+        pub file: Option<String>,
+    }
+
+    /// Something that deserves a look.
+    pub struct Note {
+        /// What it is about.
+        pub kind: NoteKind,
+        /// In words.
+        pub text: String,
+        /// Result ids of the variables concerned.
+        pub ids: Vec<u32>,
+    }
+
+    /// What a note is about.
+    pub enum NoteKind {
+        /// Variables share a set and binding.
+        BindingCollision,
+        /// A semantic occurs more than once among the inputs, or among the outputs, of an entry point.
+        DuplicateSemantic,
+        /// The module comes from HLSL, but says no semantics.
+        NoSemantics,
+        /// A counter buffer that no entry point uses.
+        UnusedCounter,
+        /// The report leaves something out.
+        LeftOut,
+    }
+
+    /// Declared, but used by no entry point.
+    #[derive(Default)]
+    pub struct Unused {
+        /// Positions in [`Reflection::bindings`].
+        pub bindings: Vec<u32>,
+        /// Positions in [`Reflection::push_constants`].
+        pub push_constants: Vec<u32>,
+        /// Positions in [`Reflection::shader_records`].
+        pub shader_records: Vec<u32>,
+        /// Positions in [`Reflection::spec_constants`].
+        pub spec_constants: Vec<u32>,
+    }
+
+    /// What the module requires of Vulkan.
+    pub struct Requirements {
+        /// Oldest Vulkan that takes the SPIR-V version.
+        pub vulkan: VersionNumber,
+        /// Declared capabilities.
+        pub capabilities: Vec<String>,
+        /// Declared SPIR-V extensions.
+        pub extensions: Vec<String>,
+        /// Device extensions that these ask for.
+        pub device_extensions: Vec<ExtensionRequirement>,
+        /// Features and device extensions, with their causes.
+        pub features: Vec<Requirement>,
+    }
+
+    /// One thing that the device must have.
+    pub struct Requirement {
+        /// Feature, as Vulkan's structures spell it: any of these.
+        pub features: Vec<String>,
+        /// Device extensions that bring it where the Vulkan version does not.
+        pub extensions: Vec<String>,
+        /// Vulkan version that has it in core, if any.
+        pub core: Option<VersionNumber>,
+        /// The SPIR-V capability that asks for it.
+        pub capability: String,
+        /// The first few instructions that need the capability; none where we do not see why it is declared.
+        pub causes: Vec<Cause>,
+    }
+
+    /// An instruction that needs a capability.
+    pub struct Cause {
+        /// Its text, shortened.
+        pub text: String,
+        /// Its offset in the module, in words.
+        pub word: u32,
+        /// Result id of the variable that it is about.
+        pub variable: Option<u32>,
+        /// The variable's debug name; empty where it has none.
+        pub name: String,
+    }
+
+    /// A device extension that a SPIR-V extension asks for.
+    pub struct ExtensionRequirement {
+        /// The SPIR-V extension.
+        pub extension: String,
+        /// The device extension.
+        pub device_extension: String,
+        /// Vulkan version that has it in core, if any.
+        pub core: Option<VersionNumber>,
+    }
+}

@@ -1,0 +1,316 @@
+//! Which instructions and variables need a capability.
+
+use alloc::format;
+use alloc::string::String;
+
+use spirula_binary::{Id, Inst};
+use spirula_grammar::{BuiltIn, Capability, Class, Decoration, Dim, ImageFormat, Op, OperandKind, Scope, StorageClass};
+use spirula_module::{Image, Module, Type as Raw};
+
+use super::Wanted;
+use crate::Cx;
+use crate::bindings::{held_type, kind};
+use crate::model::{Cause, DescriptorKind};
+
+/// Causes that are listed of each capability.
+const MAX_CAUSES: usize = 4;
+/// Instructions that a value is followed back to its variable.
+const MAX_STEPS: usize = 32;
+
+/// Finds what needs the capabilities, in one pass over the module.
+pub(super) fn find(cx: &Cx<'_>, wanted: &mut [Wanted]) {
+    let mut search = Search { cx, open: wanted.len(), wanted };
+    for inst in cx.m.inst_offsets().iter().filter_map(|at| cx.m.inst_at(*at)) {
+        if search.open == 0 {
+            break;
+        }
+        search.instruction(inst);
+    }
+}
+
+struct Search<'a, 'm> {
+    cx: &'a Cx<'m>,
+    wanted: &'a mut [Wanted],
+    /// How many may have more causes.
+    open: usize,
+}
+
+impl Search<'_, '_> {
+    fn instruction(&mut self, inst: Inst<'_>) {
+        let Some(desc) = inst.desc() else { return };
+        if desc.needs_capability() {
+            self.all(inst, |c| desc.capabilities().contains(c));
+        }
+        match inst.op() {
+            Op::TypeInt | Op::TypeFloat => self.number(inst),
+            Op::Decorate => self.decoration(inst, 2),
+            Op::MemberDecorate => self.decoration(inst, 3),
+            Op::ExecutionMode | Op::ExecutionModeId => self.operand(inst, OperandKind::ExecutionMode, 2),
+            Op::EntryPoint => self.operand(inst, OperandKind::ExecutionModel, 1),
+            Op::MemoryModel => {
+                self.operand(inst, OperandKind::AddressingModel, 1);
+                self.operand(inst, OperandKind::MemoryModel, 2);
+            }
+            Op::TypePointer => self.operand(inst, OperandKind::StorageClass, 2),
+            Op::TypeImage => self.image(inst),
+            Op::Variable | Op::UntypedVariableKHR => self.variable(inst),
+            Op::AccessChain | Op::InBoundsAccessChain => self.chain(inst),
+            Op::ImageRead | Op::ImageSparseRead => {
+                self.without_format(inst, inst.id(3), Capability::StorageImageReadWithoutFormat);
+            }
+            Op::ImageWrite => self.without_format(inst, inst.id(1), Capability::StorageImageWriteWithoutFormat),
+            Op::Phi | Op::Select | Op::FunctionCall | Op::PtrAccessChain | Op::Load => self.variable_pointer(inst),
+            Op::ControlBarrier => self.scopes(inst, &[inst.id(1), inst.id(2)]),
+            Op::MemoryBarrier => self.scopes(inst, &[inst.id(1)]),
+            _ if desc.class == Class::Atomic => self.atomic(inst),
+            _ => {}
+        }
+    }
+
+    fn all(&mut self, inst: Inst<'_>, needs: impl Fn(Capability) -> bool) {
+        let (cx, mut text) = (self.cx, None);
+        for w in self.wanted.iter_mut().filter(|w| w.causes.len() < MAX_CAUSES && needs(w.row.0)) {
+            let variable = variable(&cx.m, inst);
+            if w.causes.iter().any(|c| c.variable == variable.map(|v| v.0) && variable.is_some()) {
+                continue;
+            }
+            let text: &String = text.get_or_insert_with(|| shown(inst));
+            let name = variable.map(|v| cx.name(v)).unwrap_or_default();
+            w.causes.push(Cause { text: text.clone(), word: inst.offset(), variable: variable.map(|v| v.0), name });
+            self.open -= usize::from(w.causes.len() == MAX_CAUSES);
+        }
+    }
+
+    fn one(&mut self, inst: Inst<'_>, capability: Capability) {
+        self.all(inst, |c| c == capability);
+    }
+
+    fn operand(&mut self, inst: Inst<'_>, kind: OperandKind, at: usize) {
+        if let Some(e) = kind.enumerant(inst.word(at)).filter(|e| e.needs_capability()) {
+            self.all(inst, |c| e.capabilities().contains(c));
+        }
+    }
+
+    fn decoration(&mut self, inst: Inst<'_>, at: usize) {
+        self.operand(inst, OperandKind::Decoration, at);
+        if Decoration(inst.word(at)) == Decoration::BuiltIn {
+            self.operand(inst, OperandKind::BuiltIn, at + 1);
+        }
+    }
+
+    /// Scalar types ask for capabilities by their width.
+    fn number(&mut self, inst: Inst<'_>) {
+        match (inst.op(), inst.word(2)) {
+            (Op::TypeInt, 8) => self.one(inst, Capability::Int8),
+            (Op::TypeInt, 16) => self.one(inst, Capability::Int16),
+            (Op::TypeInt, 64) => self.one(inst, Capability::Int64),
+            (Op::TypeFloat, 16) => self.one(inst, Capability::Float16),
+            (Op::TypeFloat, 64) => self.one(inst, Capability::Float64),
+            _ => {}
+        }
+    }
+
+    fn image(&mut self, inst: Inst<'_>) {
+        let Some(Raw::Image(Image { dim, arrayed, ms, sampled, .. })) = self.cx.m.ty(inst.id(1)) else { return };
+        self.operand(inst, OperandKind::Dim, 3);
+        self.operand(inst, OperandKind::ImageFormat, 8);
+        if (dim, arrayed) == (Dim::Cube, 1) {
+            self.one(inst, if sampled == 2 { Capability::ImageCubeArray } else { Capability::SampledCubeArray });
+        }
+        if ms == 1 && sampled == 2 {
+            self.one(inst, Capability::StorageImageMultisample);
+        }
+    }
+
+    fn variable(&mut self, inst: Inst<'_>) {
+        let class = StorageClass(inst.word(3));
+        if class == StorageClass::Function {
+            return;
+        }
+        let m = &self.cx.m;
+        self.operand(inst, OperandKind::StorageClass, 3);
+        let ty = held_type(m, inst);
+        if matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
+            && matches!(m.ty(ty), Some(Raw::RuntimeArray { .. }))
+        {
+            self.one(inst, Capability::RuntimeDescriptorArray);
+        }
+        self.small_numbers(inst, class, ty);
+    }
+
+    /// Numbers of 16 and 8 bits in memory that is shared with the host.
+    fn small_numbers(&mut self, inst: Inst<'_>, class: StorageClass, ty: Id) {
+        use Capability as C;
+        let m = self.cx.m;
+        let block = {
+            let mut ty = ty;
+            while let Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) = m.ty(ty)
+                && m.info(element).is_type()
+                && element.0 < ty.0
+            {
+                ty = element;
+            }
+            ty
+        };
+        let (has16, has8) = (self.cx.types.has_width(&m, ty, 16), self.cx.types.has_width(&m, ty, 8));
+        let storage = class == StorageClass::StorageBuffer || m.is_decorated(block, Decoration::BufferBlock);
+        let of_class = match class {
+            StorageClass::Uniform | StorageClass::StorageBuffer if storage => {
+                Some((C::StorageBuffer16BitAccess, C::StorageBuffer8BitAccess))
+            }
+            StorageClass::Uniform => {
+                Some((C::UniformAndStorageBuffer16BitAccess, C::UniformAndStorageBuffer8BitAccess))
+            }
+            StorageClass::PushConstant => Some((C::StoragePushConstant16, C::StoragePushConstant8)),
+            StorageClass::Input | StorageClass::Output => Some((C::StorageInputOutput16, C::StorageInputOutput16)),
+            _ => None,
+        };
+        if let Some((for16, for8)) = of_class {
+            self.all(inst, |c| has16 && c == for16 || has8 && c == for8);
+        }
+    }
+
+    /// An array of descriptors that is indexed.
+    fn chain(&mut self, inst: Inst<'_>) {
+        use Capability as C;
+        let m = &self.cx.m;
+        let Some(of) = m.def(inst.id(3)).filter(|v| v.op() == Op::Variable) else { return };
+        let class = StorageClass(of.word(3));
+        if !matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
+            || m.info(inst.id(4)).is_constant()
+        {
+            return;
+        }
+        let Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) = m.ty(held_type(m, of)) else { return };
+        let (dynamic, non_uniform) = match kind(m, of.id(2), class, element) {
+            DescriptorKind::UniformBuffer => {
+                (C::UniformBufferArrayDynamicIndexing, C::UniformBufferArrayNonUniformIndexing)
+            }
+            DescriptorKind::StorageBuffer => {
+                (C::StorageBufferArrayDynamicIndexing, C::StorageBufferArrayNonUniformIndexing)
+            }
+            DescriptorKind::StorageImage => {
+                (C::StorageImageArrayDynamicIndexing, C::StorageImageArrayNonUniformIndexing)
+            }
+            DescriptorKind::InputAttachment => {
+                (C::InputAttachmentArrayDynamicIndexing, C::InputAttachmentArrayNonUniformIndexing)
+            }
+            DescriptorKind::UniformTexelBuffer => {
+                (C::UniformTexelBufferArrayDynamicIndexing, C::UniformTexelBufferArrayNonUniformIndexing)
+            }
+            DescriptorKind::StorageTexelBuffer => {
+                (C::StorageTexelBufferArrayDynamicIndexing, C::StorageTexelBufferArrayNonUniformIndexing)
+            }
+            _ => (C::SampledImageArrayDynamicIndexing, C::SampledImageArrayNonUniformIndexing),
+        };
+        let marked = |id| m.is_decorated(id, Decoration::NonUniform);
+        let differs = marked(inst.id(2)) || marked(inst.id(4));
+        self.all(inst, |c| c == dynamic || differs && c == non_uniform);
+    }
+
+    fn without_format(&mut self, inst: Inst<'_>, image: Id, capability: Capability) {
+        if let Some(Raw::Image(i)) = self.cx.m.type_of_value(image)
+            && i.format == ImageFormat::Unknown
+            && i.dim != Dim::SubpassData
+        {
+            self.one(inst, capability);
+        }
+    }
+
+    fn variable_pointer(&mut self, inst: Inst<'_>) {
+        match self.cx.m.pointer(inst.id(1)).map(|p| p.0) {
+            Some(StorageClass::StorageBuffer) => {
+                self.all(inst, |c| {
+                    matches!(c, Capability::VariablePointers | Capability::VariablePointersStorageBuffer)
+                });
+            }
+            Some(StorageClass::Workgroup) => self.one(inst, Capability::VariablePointers),
+            _ => {}
+        }
+    }
+
+    fn scopes(&mut self, inst: Inst<'_>, scopes: &[Id]) {
+        if scopes.iter().any(|s| self.cx.m.fixed_u32(*s).map(Scope) == Some(Scope::Device)) {
+            self.one(inst, Capability::VulkanMemoryModelDeviceScope);
+        }
+    }
+
+    fn atomic(&mut self, inst: Inst<'_>) {
+        let m = &self.cx.m;
+        let at = if matches!(inst.op(), Op::AtomicStore | Op::AtomicFlagClear) { 1 } else { 3 };
+        let pointer = inst.id(at);
+        self.scopes(inst, &[inst.id(at + 1)]);
+        let Some((class, Raw::Int { width: 64, .. })) =
+            m.pointer(m.type_id_of(pointer)).and_then(|p| Some((p.0, m.ty(p.1)?)))
+        else {
+            return;
+        };
+        self.all(inst, |c| {
+            c == Capability::Int64Atomics || class == StorageClass::Image && c == Capability::Int64ImageEXT
+        });
+    }
+}
+
+/// The variable that an instruction is about: the one it decorates or declares, or that it reads, writes or indexes.
+fn variable(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
+    let is_variable = |id: Id| matches!(m.info(id).op, Op::Variable | Op::UntypedVariableKHR);
+    let desc = inst.desc()?;
+    if desc.is_type() || matches!(inst.op(), Op::MemoryModel | Op::EntryPoint | Op::ExecutionMode) {
+        return None;
+    }
+    let mut id = match inst.op() {
+        Op::Decorate => return Some(inst.id(1)).filter(|id| is_variable(*id)),
+        Op::Variable | Op::UntypedVariableKHR => return inst.result(),
+        _ if desc.has_result() => inst.id(3),
+        _ => inst.id(1),
+    };
+    for _ in 0..MAX_STEPS {
+        if is_variable(id) {
+            return Some(id);
+        }
+        let def = m.def(id)?;
+        id = match def.op() {
+            Op::Load
+            | Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::CopyObject
+            | Op::SampledImage
+            | Op::Image
+            | Op::ImageTexelPointer => def.id(3),
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => def.id(4),
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// An instruction, shortened.
+fn shown(inst: Inst<'_>) -> String {
+    let op = inst.op();
+    match op {
+        Op::Decorate | Op::MemberDecorate => {
+            let at = if op == Op::Decorate { 2 } else { 3 };
+            let decoration = Decoration(inst.word(at));
+            let member = if op == Op::Decorate { String::new() } else { format!(" {}", inst.word(2)) };
+            let value = if decoration == Decoration::BuiltIn {
+                format!(" {}", BuiltIn(inst.word(at + 1)))
+            } else {
+                String::new()
+            };
+            format!("{op} {}{member} {decoration}{value}", inst.id(1))
+        }
+        Op::TypeInt | Op::TypeFloat => format!("{op} {}", inst.word(2)),
+        Op::ExecutionMode => format!("{op} {} {}", inst.id(1), spirula_grammar::ExecutionMode(inst.word(2))),
+        Op::EntryPoint => format!("{op} {}", spirula_grammar::ExecutionModel(inst.word(1))),
+        Op::MemoryModel => format!(
+            "{op} {} {}",
+            spirula_grammar::AddressingModel(inst.word(1)),
+            spirula_grammar::MemoryModel(inst.word(2))
+        ),
+        _ => match inst.result() {
+            Some(id) => format!("{id} = {op}"),
+            None => format!("{op}"),
+        },
+    }
+}

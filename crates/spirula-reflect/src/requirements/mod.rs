@@ -1,0 +1,78 @@
+//! What a module requires of Vulkan.
+
+mod causes;
+mod table;
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::mem::size_of;
+
+use spirula_binary::LitStr;
+use spirula_grammar::{Capability, Op};
+
+use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, VersionNumber};
+use crate::{Cx, text};
+use table::{EXTENSIONS, NONE, Row, TABLE};
+
+/// A requirement in the making.
+struct Wanted {
+    row: &'static Row,
+    causes: Vec<Cause>,
+}
+
+pub(crate) fn of(cx: &Cx<'_>) -> Requirements {
+    let m = &cx.m;
+    let declared = declared(cx);
+    let extensions = m.global_insts().filter(|i| i.op() == Op::Extension);
+    let extensions = extensions.filter_map(|i| LitStr::read(i.tail(1)));
+    let extensions = extensions.take_while(|e| cx.budget.take(size_of::<String>() + e.len())).map(LitStr::to_text);
+    let extensions: Vec<String> = extensions.collect();
+    let rows = declared.iter().filter_map(|c| TABLE.iter().find(|r| r.0 == *c));
+    let mut wanted: Vec<Wanted> = rows.map(|row| Wanted { row, causes: Vec::new() }).collect();
+    causes::find(cx, &mut wanted);
+    let minor = m.version().minor;
+    // Vulkan 1.0 takes SPIR-V 1.0, 1.1 takes 1.3, 1.2 takes 1.5, 1.3 takes 1.6.
+    let vulkan = [0, 1, 1, 1, 2, 2].get(usize::from(minor)).copied().unwrap_or(3);
+    Requirements {
+        vulkan: VersionNumber { major: 1, minor: vulkan },
+        capabilities: declared.iter().map(text).collect(),
+        device_extensions: EXTENSIONS
+            .iter()
+            .filter(|e| extensions.iter().any(|own| own == e.0))
+            .map(|(extension, device_extension, core)| ExtensionRequirement {
+                extension: extension.to_string(),
+                device_extension: device_extension.to_string(),
+                core: version(*core),
+            })
+            .collect(),
+        extensions,
+        features: wanted.into_iter().map(requirement).collect(),
+    }
+}
+
+/// The declared capabilities, each once.
+fn declared(cx: &Cx<'_>) -> Vec<Capability> {
+    let all = cx.m.global_insts().take_while(|i| i.op() != Op::MemoryModel).filter(|i| i.op() == Op::Capability);
+    let mut all: Vec<(u32, usize)> = all.map(|i| i.word(1)).zip(0..).collect();
+    all.sort_unstable();
+    all.dedup_by_key(|c| c.0);
+    all.sort_unstable_by_key(|c| c.1);
+    // Longer lists than any module has are not kept.
+    all.into_iter().map(|c| Capability(c.0)).take(1 << 12).collect()
+}
+
+fn version(minor: u8) -> Option<VersionNumber> {
+    (minor != NONE).then_some(VersionNumber { major: 1, minor })
+}
+
+fn requirement(wanted: Wanted) -> Requirement {
+    let (capability, features, extensions, core) = wanted.row;
+    let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
+    Requirement {
+        features: strings(features),
+        extensions: strings(extensions),
+        core: version(*core),
+        capability: text(capability),
+        causes: wanted.causes,
+    }
+}
