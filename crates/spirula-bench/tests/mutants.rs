@@ -16,6 +16,7 @@ use spirula_bench::mutate::{Rng, mutant};
 use spirula_binary::{Frames, HEADER_WORDS};
 use spirula_grammar::{ExecutionModel as Model, MAGIC};
 use spirula_module::{EntryPoint, Index, Module};
+use spirula_reflect::RustOptions;
 use spirula_text::{AsmOptions, DisOptions, assemble, disassemble};
 use spirula_val::link::{Stage, check};
 use spirula_val::{Options, TargetEnv, Validator};
@@ -89,6 +90,7 @@ impl Attack {
         within("link", bytes, || linked(&Module::new(words, index)))?;
         let limit = REPORT_FACTOR * bytes + BASE;
         let report = limited("reflect", bytes, limit, || spirula_reflect::reflect(&Module::new(words, index)))?;
+        within("reflect, Rust", bytes, || drop(spirula_reflect::rust(&report, &RustOptions::default())))?;
         limited("reflect, table", bytes, limit, || spirula_reflect::table(&report))?;
         limited("reflect, YAML", bytes, limit, || spirula_reflect::yaml(&Module::new(words, index)))?;
         Ok(())

@@ -62,6 +62,8 @@ pub(crate) enum Format {
     Sarif,
     /// `reflect` only: the YAML of SPIRV-Reflect. Diagnostics as human.
     Yaml,
+    /// `reflect` only: Rust structures with the layout of the module's blocks. Diagnostics as human.
+    Rust,
 }
 
 /// What to read.
@@ -122,8 +124,13 @@ pub(crate) fn run(args: Vec<OsString>) -> u8 {
         }
     };
     cli.global.color.apply();
-    if cli.global.format == Format::Yaml && !matches!(cli.command, Command::Reflect(_)) {
-        complain("--format yaml is for reflect only");
+    let of_reflect = match cli.global.format {
+        Format::Yaml => Some("yaml"),
+        Format::Rust => Some("rust"),
+        _ => None,
+    };
+    if let Some(format) = of_reflect.filter(|_| !matches!(cli.command, Command::Reflect(_))) {
+        complain(&format!("--format {format} is for reflect only"));
         return crate::USAGE;
     }
     let done = crate::panics::caught(|| match &cli.command {

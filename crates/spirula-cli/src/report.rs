@@ -44,7 +44,7 @@ impl Style {
                 _ => outcome.warnings += 1,
             }
             match self.format {
-                Format::Human | Format::Yaml => {
+                Format::Human | Format::Yaml | Format::Rust => {
                     outcome.human.push_str(&human(f, self.color));
                     outcome.human.push('\n');
                 }

@@ -45,6 +45,25 @@ pub fn run_modules() -> ExitCode {
     })
 }
 
+/// The Rust structures of all examples and of all modules that test reflection, each in a module of its own.
+pub fn rust_structures() -> Result<String, String> {
+    let mut text = String::new();
+    for folder in [root().join("reflect"), root().join("../examples")] {
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+            .map_err(|e| format!("{}: {e}", folder.display()))?
+            .filter_map(|e| Some(e.ok()?.path()))
+            .filter(|p| p.extension().is_some_and(|x| x == "spvasm"))
+            .collect();
+        paths.sort();
+        for path in paths {
+            let found = reflect::rust_structures(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().replace('-', "_");
+            text += &format!("pub mod of_{name} {{\n{found}}}\n\n");
+        }
+    }
+    Ok(text)
+}
+
 /// Runs the tests that are command lines of `program`.
 pub fn run_commands(program: &str) -> ExitCode {
     let program = PathBuf::from(program);

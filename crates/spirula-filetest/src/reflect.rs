@@ -2,6 +2,8 @@
 
 use clap::Parser as _;
 use spirula_module::{Index, Module};
+use spirula_reflect::RustOptions;
+use spirula_text::AsmOptions;
 use spirula_val::{Options, Validator};
 
 use crate::file::TestFile;
@@ -14,6 +16,15 @@ struct ReflectTest {
     /// Show the YAML of SPIRV-Reflect.
     #[arg(long, conflicts_with = "part")]
     yaml: bool,
+    /// Show the Rust structures.
+    #[arg(long, conflicts_with = "part")]
+    rust: bool,
+    /// … with the traits of bytemuck.
+    #[arg(long, requires = "rust")]
+    bytemuck: bool,
+    /// … with the types of the crate half.
+    #[arg(long, requires = "rust")]
+    half: bool,
     /// The module is not valid, and is not to be.
     #[arg(long)]
     no_validate: bool,
@@ -34,6 +45,10 @@ pub(crate) fn run(file: &TestFile) -> Result<(), String> {
     let module = Module::new(&built.words, &mut index);
     let text = match &args.part {
         _ if args.yaml => spirula_reflect::yaml(&module),
+        _ if args.rust => {
+            let options = RustOptions { bytemuck: args.bytemuck, half: args.half, derives: Vec::new() };
+            spirula_reflect::rust(&spirula_reflect::reflect(&module), &options)
+        }
         None => spirula_reflect::table(&spirula_reflect::reflect(&module)),
         Some(part) => {
             let report = serde_json::to_value(spirula_reflect::reflect(&module)).map_err(|e| e.to_string())?;
@@ -43,4 +58,16 @@ pub(crate) fn run(file: &TestFile) -> Result<(), String> {
     };
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     file.compare(&lines)
+}
+
+/// The Rust structures of a test's module, or of one that is no test.
+pub(crate) fn rust_structures(path: &std::path::Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    let words = match TestFile::parse(path, &bytes) {
+        Ok(file) => file.build(file.asm_options()).map_err(|e| format!("{e:?}"))?.words,
+        Err(_) => spirula_text::assemble(&bytes, &AsmOptions::default()).map_err(|e| format!("{e:?}"))?,
+    };
+    let mut index = Index::new();
+    let report = spirula_reflect::reflect(&Module::new(&words, &mut index));
+    Ok(spirula_reflect::rust(&report, &RustOptions::default()))
 }

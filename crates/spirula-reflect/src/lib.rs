@@ -20,9 +20,12 @@ mod fields;
 mod heaps;
 mod hlsl;
 mod interface;
+mod locations;
 mod model;
 mod notes;
+mod references;
 mod requirements;
+mod rust;
 mod spec;
 mod table;
 mod types;
@@ -34,7 +37,9 @@ use spirula_grammar::{Op, SourceLanguage};
 use spirula_module::{Module, Names};
 
 pub use fields::{Field, Fields};
+pub use locations::vertex_attributes;
 pub use model::*;
+pub use rust::{RustOptions, rust};
 pub use table::table;
 pub use types::TypeRef;
 pub use yaml::yaml;
@@ -72,6 +77,7 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
     let spec_constants = spec::constants(&cx);
     cx.spec_constants = spec_constants.len();
     let globals = bindings::globals(&mut cx);
+    let buffer_references = references::structures(&mut cx);
     let entry_points = entry::points(&mut cx, &globals);
     let requirements = requirements::of(&cx);
     let spec_operations = spec::operations(&cx);
@@ -98,6 +104,7 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
         push_constants,
         shader_records,
         blocks: blocks.list,
+        buffer_references,
         spec_constants,
         spec_operations,
         unused: Unused::default(),

@@ -334,7 +334,7 @@ fn count(c: &Count) -> String {
     }
 }
 
-fn kind(k: &DescriptorKind) -> &'static str {
+pub(crate) fn kind(k: &DescriptorKind) -> &'static str {
     match k {
         DescriptorKind::Sampler => "sampler",
         DescriptorKind::CombinedImageSampler => "combined image sampler",

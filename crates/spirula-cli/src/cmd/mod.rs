@@ -7,4 +7,5 @@ pub(crate) mod explain;
 pub(crate) mod link;
 mod output;
 pub(crate) mod reflect;
+pub(crate) mod reflect_rust;
 pub(crate) mod val;

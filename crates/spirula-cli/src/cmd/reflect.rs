@@ -10,6 +10,7 @@ use spirula_text::render::{Finding, Subject};
 use spirula_val::{Options, Validator};
 
 use super::output::Output;
+use super::reflect_rust::{RustArgs, in_module};
 use crate::batch::Batch;
 use crate::cli::{Format, Global, InputArgs, complain};
 use crate::inputs::{Input, Wanted, expand};
@@ -20,7 +21,8 @@ use crate::{FAILED, INVALID, OK, USAGE, load};
 ///
 /// Entry points with the resources that their call trees use, bindings, interface variables, block layouts,
 /// specialisation constants, HLSL semantics, device addresses, and what the module requires of Vulkan. The default is a
-/// table; `--format json` writes one JSON object per module and line, `--format yaml` the report of SPIRV-Reflect.
+/// table; `--format json` writes one JSON object per module and line, `--format yaml` the report of SPIRV-Reflect,
+/// `--format rust` Rust structures with the layout of the module's blocks.
 #[derive(Args, Debug)]
 pub(crate) struct ReflectCommand {
     #[command(flatten)]
@@ -31,6 +33,8 @@ pub(crate) struct ReflectCommand {
     /// Report an invalid module, too, as far as it can be understood
     #[arg(long)]
     no_validate: bool,
+    #[command(flatten)]
+    rust: RustArgs,
 }
 
 impl ReflectCommand {
@@ -42,9 +46,13 @@ impl ReflectCommand {
                 return USAGE;
             }
         };
+        if !self.rust.fits(global.format) {
+            return USAGE;
+        }
         let extension = match global.format {
             Format::Json | Format::Sarif => ".json",
             Format::Yaml => ".yaml",
+            Format::Rust => ".rs",
             Format::Human | Format::Short => ".txt",
         };
         let output = match Output::of(self.output.as_deref(), inputs.len(), extension, false) {
@@ -71,8 +79,11 @@ impl ReflectCommand {
                 to_stderr(&outcome.human);
                 let _ = to_stdout(&outcome.machine);
                 let (Some(text), Some(input)) = (text, inputs.get(i)) else { return ControlFlow::Continue(()) };
-                let text =
-                    if named && matches!(output, Output::Stdout) { format!("{}\n{text}\n", input.name) } else { text };
+                let text = match (&output, global.format) {
+                    (Output::Stdout, Format::Rust) if inputs.len() > 1 => in_module(&input.name, &text),
+                    (Output::Stdout, _) if named => format!("{}\n{text}\n", input.name),
+                    _ => text,
+                };
                 let (result, more) = output.write(&input.name, text.as_bytes());
                 code = code.max(result);
                 if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -118,6 +129,7 @@ impl ReflectCommand {
         let module = Module::new(&loaded.words, index);
         let text = match format {
             Format::Yaml => spirula_reflect::yaml(&module),
+            Format::Rust => self.rust.text(&spirula_reflect::reflect(&module)),
             Format::Json | Format::Sarif => {
                 serde_json::to_string(&spirula_reflect::reflect(&module)).unwrap_or_default() + "\n"
             }

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::TypeRef;
+
 /// Version of the report's shape. It grows when a field changes its meaning or goes; new fields do not change it.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -22,10 +24,12 @@ macro_rules! report {
 mod points;
 mod resources;
 mod types;
+mod vertex;
 
 pub use points::*;
 pub use resources::*;
 pub use types::*;
+pub use vertex::*;
 
 report! {
     /// All that a module wants from its host.
@@ -54,6 +58,8 @@ report! {
         pub shader_records: Vec<BlockVariable>,
         /// Members by path of every structure type that is a block or that a device address in one points to.
         pub blocks: Vec<BlockLayout>,
+        /// Structure types that physical pointers of the module point to: where device addresses lead.
+        pub buffer_references: Vec<TypeRef>,
         /// Specialisation constants.
         pub spec_constants: Vec<SpecConstant>,
         /// Operations on specialisation constants, operands before what is made of them.

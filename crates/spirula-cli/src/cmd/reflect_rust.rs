@@ -1,0 +1,64 @@
+//! `spirula reflect --format rust`.
+
+use clap::Args;
+use spirula_reflect::{Reflection, RustOptions};
+
+use crate::cli::{Format, complain};
+
+/// How Rust structures are to be.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Options of --format rust")]
+pub(crate) struct RustArgs {
+    /// Derive Pod and Zeroable of the crate bytemuck (with its features derive and min_const_generics)
+    #[arg(long)]
+    bytemuck: bool,
+    /// Use f16 and bf16 of the crate half instead of u16
+    #[arg(long)]
+    half: bool,
+    /// Derive this trait, too; may be given several times
+    #[arg(long, value_name = "PATH", value_parser = path)]
+    derive: Vec<String>,
+}
+
+/// A path such as `serde::Serialize`: nothing else belongs into the generated text.
+fn path(text: &str) -> Result<String, String> {
+    let word = |w: &str| {
+        !w.is_empty()
+            && !w.starts_with(|c: char| c.is_ascii_digit())
+            && w.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let absolute = text.strip_prefix("::").unwrap_or(text);
+    if absolute.split("::").all(word) {
+        Ok(text.to_owned())
+    } else {
+        Err("not a path such as serde::Serialize".to_owned())
+    }
+}
+
+impl RustArgs {
+    /// Complains where the options are for another format than that which was chosen.
+    pub(crate) fn fits(&self, format: Format) -> bool {
+        let any = self.bytemuck || self.half || !self.derive.is_empty();
+        if any && format != Format::Rust {
+            complain("--bytemuck, --half and --derive are for --format rust only");
+            return false;
+        }
+        true
+    }
+
+    /// The module's structures.
+    pub(crate) fn text(&self, report: &Reflection) -> String {
+        let options = RustOptions { bytemuck: self.bytemuck, half: self.half, derives: self.derive.clone() };
+        spirula_reflect::rust(report, &options)
+    }
+}
+
+/// The text as a module of its own, named after the input.
+pub(crate) fn in_module(input: &str, text: &str) -> String {
+    let stem = std::path::Path::new(input).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = stem.strip_suffix(".spv").or(stem.strip_suffix(".spvasm")).unwrap_or(&stem);
+    let name: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    // The prefix keeps it from being a keyword, or from starting with a digit.
+    format!("pub mod shader_{name} {{\n{text}}}\n")
+}

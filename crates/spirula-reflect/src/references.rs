@@ -1,0 +1,30 @@
+//! Where device addresses can lead (SPV_KHR_physical_storage_buffer).
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use core::mem::size_of;
+
+use spirula_grammar::{Capability, Op, StorageClass};
+use spirula_module::Type as Raw;
+
+use crate::{Cx, TypeRef};
+
+/// Structure types that physical pointers point to, in order of the pointers' declarations.
+pub(crate) fn structures(cx: &mut Cx<'_>) -> Vec<TypeRef> {
+    let m = cx.m;
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    if !m.has(Capability::PhysicalStorageBufferAddresses) {
+        return found;
+    }
+    for pointer in m.global_insts().filter(|i| i.op() == Op::TypePointer) {
+        let pointee = pointer.id(3);
+        if StorageClass(pointer.word(2)) == StorageClass::PhysicalStorageBuffer
+            && let Some(Raw::Struct { .. }) = m.ty(pointee)
+            && seen.insert(pointee)
+            && cx.budget.take(size_of::<TypeRef>())
+        {
+            found.push(cx.type_ref(pointee));
+        }
+    }
+    found
+}
