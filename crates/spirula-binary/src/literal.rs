@@ -59,12 +59,11 @@ impl<'w> LitStr<'w> {
     /// Reads the string at the start of `words`; `None` where no NUL ends it.
     #[inline]
     pub fn read(words: &'w [u32]) -> Option<LitStr<'w>> {
-        for (i, w) in words.iter().enumerate() {
-            if let Some(at) = w.to_le_bytes().iter().position(|b| *b == 0) {
-                return Some(LitStr { words: &words[..=i], len: i * 4 + at });
-            }
-        }
-        None
+        // The lowest of these bits that is set is the top bit of the first byte that is 0.
+        let zeros = |w: u32| w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080;
+        let last = words.iter().position(|w| zeros(*w) != 0)?;
+        let at = zeros(words[last]).trailing_zeros() as usize / 8;
+        Some(LitStr { words: &words[..=last], len: last * 4 + at })
     }
 
     /// Words it takes, the one with the NUL included.

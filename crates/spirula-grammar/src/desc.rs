@@ -166,25 +166,25 @@ impl InstDesc {
 
     /// Its operands in order, result type and result id included.
     #[inline]
-    pub fn operands(&self) -> &'static [Operand] {
-        &OPERANDS[self.first as usize..self.first as usize + self.count as usize]
+    pub const fn operands(&self) -> &'static [Operand] {
+        OPERANDS.split_at(self.first as usize).1.split_at(self.count as usize).0
     }
 
     /// Whether its first operand is an `IdResultType`.
     #[inline]
-    pub fn has_result_type(&self) -> bool {
+    pub const fn has_result_type(&self) -> bool {
         self.flags & HAS_TYPE != 0
     }
 
     /// Whether it has an `IdResult`.
     #[inline]
-    pub fn has_result(&self) -> bool {
+    pub const fn has_result(&self) -> bool {
         self.flags & HAS_RESULT != 0
     }
 
     /// Word position of the result id within the instruction: 1, 2, or 0 where there is none.
     #[inline]
-    pub fn result_word(&self) -> usize {
+    pub const fn result_word(&self) -> usize {
         match self.flags & RESULTS {
             HAS_RESULT => 1,
             RESULTS => 2,
@@ -195,44 +195,44 @@ impl InstDesc {
     /// Whether every operand takes exactly one word, so that the instruction has exactly
     /// [`min_words`](Self::min_words) words, save for a list at its end (see the two below).
     #[inline]
-    pub fn is_fixed(&self) -> bool {
+    pub const fn is_fixed(&self) -> bool {
         self.flags & FIXED != 0
     }
 
     /// Whether, after operands of one word each, a list of ids ends the instruction.
     #[inline]
-    pub fn has_id_tail(&self) -> bool {
+    pub const fn has_id_tail(&self) -> bool {
         self.flags & ID_TAIL != 0
     }
 
     /// Whether, after operands of one word each, a list of one-word literals ends the instruction.
     #[inline]
-    pub fn has_literal_tail(&self) -> bool {
+    pub const fn has_literal_tail(&self) -> bool {
         self.flags & LITERAL_TAIL != 0
     }
 
     /// Whether it declares a type and names it by its result id.
     #[inline]
-    pub fn is_type(&self) -> bool {
+    pub const fn is_type(&self) -> bool {
         self.flags & TYPE != 0
     }
 
     /// Whether it is a constant instruction (§3.3.7), specialisation constants included.
     #[inline]
-    pub fn is_constant(&self) -> bool {
+    pub const fn is_constant(&self) -> bool {
         self.flags & CONSTANT != 0
     }
 
     /// Whether the mandatory operands come first and take exactly one word each, and none has parameters: what follows
     /// word [`min_words`](Self::min_words) is optional.
     #[inline]
-    pub fn has_plain_start(&self) -> bool {
+    pub const fn has_plain_start(&self) -> bool {
         self.flags & PLAIN != 0
     }
 
     /// Whether an operand is an enumerant or a mask.
     #[inline]
-    pub fn has_enums(&self) -> bool {
+    pub const fn has_enums(&self) -> bool {
         self.flags & ENUMS != 0
     }
 }
@@ -312,9 +312,9 @@ impl Enumerant {
 
 impl OperandKind {
     /// Enumerants of the kind in ascending order of value; empty where it is not an enumeration.
-    pub fn enumerants(self) -> &'static [Enumerant] {
+    pub const fn enumerants(self) -> &'static [Enumerant] {
         let (first, count) = ENUM_RANGES[self as usize];
-        &ENUMERANTS[first as usize..first as usize + count as usize]
+        ENUMERANTS.split_at(first as usize).1.split_at(count as usize).0
     }
 
     /// The enumerant with this value; for a mask, `value` is one bit (or 0).
@@ -449,7 +449,12 @@ impl ExtSet {
     #[inline]
     pub fn instruction(self, number: u32) -> Option<&'static ExtInstDesc> {
         let all = self.instructions();
-        all.binary_search_by_key(&number, |e| e.number).ok().map(|i| &all[i])
+        // Most sets number their instructions from 0 or 1 without gaps at the start.
+        let first = all.first()?.number;
+        match all.get(number.wrapping_sub(first) as usize) {
+            Some(e) if e.number == number => Some(e),
+            _ => all.binary_search_by_key(&number, |e| e.number).ok().map(|i| &all[i]),
+        }
     }
 
     /// The instruction with this name.
@@ -463,15 +468,48 @@ impl ExtSet {
     }
 }
 
+/// Capabilities by value: which of the second table's pages holds the value, and there the dense index plus 1. The first
+/// page is empty.
+static CAPABILITY_PAGES: ([u8; CAPABILITY_PAGE_COUNT], [[u16; 64]; USED_CAPABILITY_PAGES + 1]) = {
+    let (mut pages, mut rows) = ([0; CAPABILITY_PAGE_COUNT], [[0; 64]; USED_CAPABILITY_PAGES + 1]);
+    let all = OperandKind::Capability.enumerants();
+    let (mut i, mut used) = (0, 0);
+    while i < all.len() {
+        let value = all[i].value as usize;
+        if pages[value / 64] == 0 {
+            used += 1;
+            pages[value / 64] = used;
+        }
+        rows[pages[value / 64] as usize][value % 64] = i as u16 + 1;
+        i += 1;
+    }
+    (pages, rows)
+};
+
+const CAPABILITY_PAGE_COUNT: usize = {
+    let all = OperandKind::Capability.enumerants();
+    all[all.len() - 1].value as usize / 64 + 1
+};
+
+const USED_CAPABILITY_PAGES: usize = {
+    let all = OperandKind::Capability.enumerants();
+    let (mut i, mut used) = (1, 1);
+    while i < all.len() {
+        used += (all[i].value / 64 != all[i - 1].value / 64) as usize;
+        i += 1;
+    }
+    used
+};
+
 impl Capability {
     /// Position among all capabilities of the grammar, ascending by value; `None` for unknown ones.
+    ///
+    /// For a capability that is known when the code is compiled, so is the position.
     #[inline]
     pub fn dense_index(self) -> Option<usize> {
-        let all = OperandKind::Capability.enumerants();
-        match all.get(self.0 as usize) {
-            Some(e) if e.value == self.0 => Some(self.0 as usize),
-            _ => all.binary_search_by_key(&self.0, |e| e.value).ok(),
-        }
+        let page = *CAPABILITY_PAGES.0.get(self.0 as usize / 64)? as usize;
+        let dense = CAPABILITY_PAGES.1[page][self.0 as usize % 64];
+        (dense != 0).then(|| dense as usize - 1)
     }
 
     /// All capabilities of the grammar, ascending by value.

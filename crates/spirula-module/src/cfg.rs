@@ -159,7 +159,7 @@ impl Edges {
 
 /// Whether `op` is a function termination instruction (§2.2.5 and the extensions that add to its list).
 #[inline]
-pub fn is_function_termination(op: Op) -> bool {
+pub const fn is_function_termination(op: Op) -> bool {
     matches!(
         op,
         Op::Return
@@ -176,19 +176,19 @@ pub fn is_function_termination(op: Op) -> bool {
 
 /// Whether `op` is a branch instruction (§2.2.5).
 #[inline]
-pub fn is_branch(op: Op) -> bool {
+pub const fn is_branch(op: Op) -> bool {
     matches!(op, Op::Branch | Op::BranchConditional | Op::Switch)
 }
 
 /// Whether `op` is a block termination instruction (§2.2.5).
 #[inline]
-pub fn is_block_termination(op: Op) -> bool {
+pub const fn is_block_termination(op: Op) -> bool {
     is_branch(op) || is_function_termination(op)
 }
 
 /// Whether `op` is a merge instruction (§2.2.5).
 #[inline]
-pub fn is_merge(op: Op) -> bool {
+pub const fn is_merge(op: Op) -> bool {
     matches!(op, Op::SelectionMerge | Op::LoopMerge)
 }
 

@@ -25,6 +25,7 @@ pub(crate) const TYPE: u16 = 1;
 pub(crate) const CONSTANT: u16 = 2;
 pub(crate) const LOCAL: u16 = 4;
 pub(crate) const GLOBAL_VARIABLE: u16 = 8;
+pub(crate) const LIMITED: u16 = 16;
 
 impl IdInfo {
     /// Whether the defining instruction declares a type.
@@ -72,17 +73,28 @@ impl IdInfo {
         self.flags & (LOCAL | GLOBAL_VARIABLE) == 0
     }
 
+    /// Whether it is the result of an `OpExtInst` or `OpSampledImage` in a block: who may use those is limited.
+    #[inline]
+    pub fn is_limited(&self) -> bool {
+        self.flags & LIMITED != 0
+    }
+
+    /// Whether it can be used by whatever stands behind it in the block with position `block_plus_one - 1` of the function
+    /// that starts at word `function`, without another question: defined there, or neither a variable nor in a function.
+    #[inline]
+    pub fn is_at_hand(&self, function: u32, block_plus_one: u32) -> bool {
+        match self.flags & (LOCAL | GLOBAL_VARIABLE | LIMITED) {
+            0 => true,
+            LOCAL => self.extra == block_plus_one && self.def > function,
+            _ => false,
+        }
+    }
+
     /// For what is defined within a block (or is a label): the position of the block in its function, from 0.
     /// `None` for parameters and for everything outside of functions.
     #[inline]
     pub fn block(&self) -> Option<u32> {
         if self.is_local() { self.extra.checked_sub(1) } else { None }
-    }
-
-    /// Whether it is defined in the block at a position of its function, [`IdInfo::block`] plus 1.
-    #[inline]
-    pub fn is_in_block(&self, block_plus_one: u32) -> bool {
-        self.extra == block_plus_one
     }
 
     /// For an `OpFunction`: the function's index.

@@ -184,7 +184,8 @@ impl Index {
         if desc.op == Op::Function {
             info.extra = function;
         } else if let Some(block) = block {
-            info.flags = ids::LOCAL;
+            let limited = matches!(desc.op, Op::ExtInst | Op::SampledImage);
+            info.flags = if limited { ids::LOCAL | ids::LIMITED } else { ids::LOCAL };
             info.extra = block;
         } else if matches!(desc.op, Op::Variable | Op::UntypedVariableKHR) {
             info.flags = ids::GLOBAL_VARIABLE;

@@ -14,7 +14,7 @@ use crate::flow::Flow;
 use crate::poison::Poison;
 use crate::rules::reach::Later;
 use crate::rules::universal;
-use crate::{Options, TargetEnv};
+use crate::{Client, Options, TargetEnv};
 
 /// What all rules share and none changes. Bodies can be checked in parallel over one of these.
 #[derive(Clone, Copy, Debug)]
@@ -315,6 +315,16 @@ impl<'a> Cx<'a> {
     }
 
     // --- where we are ---
+
+    /// Which client's rules hold, as an index: 0 for none, 1 for Vulkan, 2 for OpenCL.
+    #[inline]
+    pub(crate) fn client(&self) -> usize {
+        match self.env.client {
+            Client::Vulkan(_) => 1,
+            Client::OpenCl { .. } => 2,
+            Client::Universal | Client::OpenGl(_) => 0,
+        }
+    }
 
     /// Whether a capability is declared or implied.
     #[inline]

@@ -9,6 +9,8 @@ use spirula_grammar::{InstDesc, Op};
 
 use crate::cx::Cx;
 use crate::rules::*;
+use crate::signature::Signature;
+use crate::{grammar, signature};
 
 /// A function that judges one instruction.
 pub(crate) type RuleFn = for<'a, 'b> fn(&mut Cx<'a>, Inst<'a>) -> Checked;
@@ -25,7 +27,7 @@ macro_rules! rule_table {
 pub(crate) use rule_table;
 
 /// The instruction classes, in the order of §3.3.
-static BY_CLASS: [Option<RuleFn>; Op::COUNT] = build(&[
+const BY_CLASS: [Option<RuleFn>; Op::COUNT] = build(&[
     misc::TABLE,
     debug::TABLE,
     annotation::TABLE,
@@ -61,12 +63,13 @@ static BY_CLASS: [Option<RuleFn>; Op::COUNT] = build(&[
 ]);
 
 /// Vulkan's further rules for instructions.
-static VULKAN: [Option<RuleFn>; Op::COUNT] = build(vulkan::TABLES);
+const VULKAN: [Option<RuleFn>; Op::COUNT] = build(vulkan::TABLES);
 
 /// OpenCL's further rules for instructions.
-static OPENCL: [Option<RuleFn>; Op::COUNT] = build(opencl::TABLES);
+const OPENCL: [Option<RuleFn>; Op::COUNT] = build(opencl::TABLES);
+
 /// Rules that cut across the classes.
-static ACROSS: [Option<RuleFn>; Op::COUNT] = build(&[pointers::TABLE]);
+const ACROSS: [Option<RuleFn>; Op::COUNT] = build(&[pointers::TABLE]);
 
 const fn build(tables: &[Table]) -> [Option<RuleFn>; Op::COUNT] {
     let mut all: [Option<RuleFn>; Op::COUNT] = [None; Op::COUNT];
@@ -99,32 +102,67 @@ const fn row_of(op: Op) -> usize {
     low
 }
 
-/// Judges one instruction by its class's rules, then by the environment's.
-#[inline]
-pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
-    let row = usize::from(desc.row);
-    if let Some(rule) = BY_CLASS[row] {
-        rule(cx, inst)?;
+/// All that the validator's tables know of an instruction, by its row in the grammar.
+pub(crate) struct Row {
+    /// Bit `i` tells that word `i`, of the mandatory ones, is an id other than result type and result.
+    pub(crate) ids: u32,
+    /// Bit `i` tells that word `i`, of the mandatory ones, is an enumerant or a mask.
+    pub(crate) enums: u32,
+    /// See [`layout::is_ordinary`].
+    pub(crate) ordinary: bool,
+    signature: Option<&'static Signature>,
+    rules: [Option<RuleFn>; 2],
+    /// By client: see [`Cx::client`].
+    environment: [Option<RuleFn>; 3],
+}
+
+static ROWS: [Row; Op::COUNT] = {
+    const NONE: Row =
+        Row { ids: 0, enums: 0, ordinary: false, signature: None, rules: [None; 2], environment: [None; 3] };
+    let mut rows = [NONE; Op::COUNT];
+    let mut i = 0;
+    while i < rows.len() {
+        let desc = &Op::all()[i];
+        let (ids, enums) = grammar::masks(desc);
+        rows[i] = Row {
+            ids,
+            enums,
+            ordinary: layout::is_ordinary(desc),
+            signature: signature::BY_ROW[i],
+            rules: [BY_CLASS[i], ACROSS[i]],
+            environment: [None, VULKAN[i], OPENCL[i]],
+        };
+        i += 1;
     }
-    if let Some(rule) = ACROSS[row] {
-        rule(cx, inst)?;
+    rows
+};
+
+impl Row {
+    /// The row of an instruction.
+    #[inline]
+    pub(crate) fn of(desc: &InstDesc) -> &'static Row {
+        &ROWS[usize::from(desc.row)]
     }
-    if cx.env.is_vulkan()
-        && let Some(rule) = VULKAN[row]
-    {
-        rule(cx, inst)?;
+
+    /// Judges one instruction by its signature, its class's rules, then by the environment's.
+    #[inline]
+    pub(crate) fn judge<'a>(&self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+        if let Some(signature) = self.signature {
+            signature::instruction(cx, inst, desc, signature)?;
+        }
+        for rule in self.rules.iter().flatten() {
+            rule(cx, inst)?;
+        }
+        match self.environment[cx.client()] {
+            Some(rule) => rule(cx, inst),
+            None => Ok(()),
+        }
     }
-    if cx.env.is_opencl()
-        && let Some(rule) = OPENCL[row]
-    {
-        rule(cx, inst)?;
-    }
-    Ok(())
 }
 
 /// Whether some function judges the instruction.
 #[cfg(test)]
 pub(crate) fn has_rule(op: Op) -> bool {
-    let row = row_of(op);
-    BY_CLASS[row].is_some() || VULKAN[row].is_some()
+    let row = &ROWS[row_of(op)];
+    row.rules.iter().chain(&row.environment).any(Option::is_some)
 }

@@ -1,6 +1,7 @@
 use alloc::vec::Vec;
 
 use spirula_binary::Id;
+use spirula_grammar::Op;
 use spirula_module::{BlockIdx, Cfg, DomTree, Function, Module, Structured, Use};
 
 /// Control flow of the function being walked. Reused from function to function.
@@ -14,6 +15,8 @@ pub(crate) struct Flow {
     pub(crate) structured: Structured,
     /// Memory of the rules.
     pub(crate) scratch: Scratch,
+    /// By row of the grammar, as bits: the opcodes whose needs the module is known to meet.
+    pub(crate) met: [u64; Op::COUNT.div_ceil(64)],
     /// Which functions use which variables outside of functions; whole when the module has been walked.
     pub(crate) uses: Uses,
 }
@@ -66,6 +69,12 @@ pub(crate) fn filled<T: Clone>(list: &mut Vec<T>, len: usize, item: T) -> &mut [
 }
 
 impl Flow {
+    /// Prepares for a module.
+    pub(crate) fn reset(&mut self) {
+        self.met.fill(0);
+        self.uses.reset();
+    }
+
     /// Prepares for a function.
     pub(crate) fn enter(&mut self, m: &Module<'_>, function: &Function) {
         self.cfg.build_function(m, function);

@@ -89,7 +89,7 @@ impl Validator {
         let m = Module::new(words, &mut self.index);
         let env = self.env.unwrap_or_else(|| environment_of(&m));
         self.poison.reset();
-        self.flow.uses.reset();
+        self.flow.reset();
         self.forward_pointers.clear();
         let announcements = m.global_insts().filter(|i| i.op() == Op::TypeForwardPointer);
         self.forward_pointers.extend(announcements.map(|i| (i.id(1), i.offset())));

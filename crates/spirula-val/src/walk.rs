@@ -9,10 +9,11 @@ use spirula_grammar::{MAGIC, Op, Version};
 use spirula_module::Function;
 
 use crate::cx::{Cx, InFunction, Shared};
+use crate::dispatch::Row;
 use crate::flow::Flow;
 use crate::poison::Poison;
 use crate::rules::layout::Layout;
-use crate::{dispatch, finish, grammar, signature};
+use crate::{finish, grammar};
 
 /// The newest version of SPIR-V that exists.
 const NEWEST: Version = Version::v1(6);
@@ -75,11 +76,9 @@ fn instruction<'a>(cx: &mut Cx<'a>, layout: &mut Layout, inst: Inst<'a>) {
         grammar::unknown_opcode(cx, inst);
         return;
     };
-    let placed = layout.step(cx, inst, desc);
-    let judged = grammar::instruction(cx, inst, desc)
-        .and(placed)
-        .and_then(|()| signature::instruction(cx, inst, desc))
-        .and_then(|()| dispatch::instruction(cx, inst, desc));
+    let row = Row::of(desc);
+    let placed = layout.step(cx, inst, desc, row.ordinary);
+    let judged = grammar::instruction(cx, inst, desc, row).and(placed).and_then(|()| row.judge(cx, inst, desc));
     if judged.is_err() {
         grammar::poison(cx, inst.result());
     }

@@ -131,7 +131,7 @@ fn kinds(model: &Model) -> String {
     for k in &model.kinds {
         writeln!(s, "        OperandKind::{},", k.ident).ok();
     }
-    s += "    ];\n\n    /// Its category.\n    #[inline]\n    pub fn category(self) -> Category {\n        CATEGORIES[self as usize]\n    }\n\n";
+    s += "    ];\n\n    /// Its category.\n    #[inline]\n    pub const fn category(self) -> Category {\n        CATEGORIES[self as usize]\n    }\n\n";
     s += "    /// Its name in the grammar.\n    pub fn name(self) -> &'static str {\n        NAMES[self as usize]\n    }\n}\n\n";
     s += "const CATEGORIES: &[Category] = &[\n";
     for k in &model.kinds {

@@ -308,7 +308,7 @@ impl OperandKind {
 
     /// Its category.
     #[inline]
-    pub fn category(self) -> Category {
+    pub const fn category(self) -> Category {
         CATEGORIES[self as usize]
     }
 

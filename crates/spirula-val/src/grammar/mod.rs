@@ -7,12 +7,15 @@ mod needs;
 
 use alloc::format;
 
-use spirula_binary::{DecodeError, DecodeErrorKind, Id, Inst, Number, NumberKind, Operands, unknown_bits};
+use spirula_binary::{
+    Context, DecodeError, DecodeErrorKind, Id, Inst, LitStr, Number, NumberKind, Operands, unknown_bits,
+};
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::{Category, InstDesc, Operand, OperandKind};
+use spirula_grammar::{Category, InstDesc, Op, Operand, OperandKind, Quantifier};
 
 use crate::cx::Cx;
-use crate::rules::ssa;
+use crate::dispatch::Row;
+use crate::rules::{ssa, universal};
 
 pub(crate) use needs::RULES as NEEDS_RULES;
 
@@ -46,38 +49,91 @@ rules! {
     LITERAL_TYPE: "literal-type", spec "§2.2.1";
 }
 
+/// Which of the mandatory words of an instruction are ids (other than result type and result), and which enumerants or
+/// masks: bit `i` stands for word `i`. Nothing for instructions whose words do not tell that by their place.
+pub(crate) const fn masks(desc: &InstDesc) -> (u32, u32) {
+    let (mut ids, mut enums) = (0, 0);
+    if !desc.has_plain_start() {
+        return (ids, enums);
+    }
+    assert!(desc.min_words <= 32);
+    let mut word = 1;
+    while word < desc.min_words as usize {
+        let kind = desc.operands()[word - 1].kind;
+        match kind.category() {
+            Category::Id if !matches!(kind, OperandKind::IdResult | OperandKind::IdResultType) => ids |= 1 << word,
+            Category::ValueEnum | Category::BitEnum => enums |= 1 << word,
+            _ => {}
+        }
+        word += 1;
+    }
+    (ids, enums)
+}
+
 /// Judges the words of one instruction.
 #[inline]
-pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
     let needs = if desc.is_free() { Ok(()) } else { needs::instruction(cx, inst, desc) };
-    let operands = if desc.has_plain_start() { plain(cx, inst, desc) } else { full(cx, inst, desc) };
+    let operands = if desc.has_plain_start() { plain(cx, inst, desc, row) } else { other(cx, inst, desc) };
     needs?;
     operands
 }
 
-/// Instructions whose mandatory operands take one word each; with nothing behind them, or a list of ids or literals.
+/// Instructions whose mandatory operands take one word each, whatever is behind them.
 #[inline]
-fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
     let words = inst.words();
     let min = usize::from(desc.min_words);
-    if words.len() != min && (words.len() < min || !(desc.has_id_tail() || desc.has_literal_tail())) {
-        return full(cx, inst, desc);
+    if words.len() < min {
+        return malformed(cx, inst);
     }
-    let mut result = Ok(());
-    for (i, (o, word)) in desc.operands().iter().zip(&words[1..min]).enumerate() {
-        let one = match o.kind.category() {
-            Category::Id => id(cx, inst, desc, i + 1, o.kind, Id(*word)),
-            Category::ValueEnum | Category::BitEnum => enumerant(cx, inst, i + 1, o, *word),
-            _ => Ok(()),
-        };
-        result = result.and(one);
+    let mut result = results(cx, inst, desc);
+    for word in bits(row.ids) {
+        result = result.and(ssa::usage(cx, inst, desc, word, inst.id(word)));
+    }
+    for word in bits(row.enums) {
+        result = result.and(enumerant(cx, inst, word, &desc.operands()[word - 1], inst.word(word)));
+    }
+    if words.len() == min || desc.has_literal_tail() {
+        return result;
     }
     if desc.has_id_tail() {
         for (i, word) in words[min..].iter().enumerate() {
             result = result.and(ssa::usage(cx, inst, desc, min + i, Id(*word)));
         }
+        return result;
     }
-    result
+    result.and(behind(cx, inst, desc, &desc.operands()[min - 1..], min))
+}
+
+/// Positions of the bits that are set.
+#[inline]
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < 32).then_some(bit as usize)
+    })
+}
+
+/// Result type and result id.
+#[inline]
+fn results<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+    let typed = if desc.has_result_type() { result_type(cx, inst, desc) } else { Ok(()) };
+    match desc.result_word() {
+        0 => typed,
+        word => typed.and(ssa::definition(cx, inst, inst.id(word), word)),
+    }
+}
+
+#[inline]
+fn result_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+    let info = cx.m.info(inst.id(1));
+    if info.is_type() && info.def < inst.offset() {
+        return Ok(());
+    }
+    ssa::usage(cx, inst, desc, 1, inst.id(1))?;
+    universal::result_type(cx, inst)
 }
 
 /// An enumerant or mask without parameters.
@@ -92,14 +148,172 @@ fn enumerant<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, at: usize, o: &'static Operand
         _ => unknown_bits(o.kind, value).is_none(),
     };
     if !known {
-        return full_error(cx, inst);
+        return malformed(cx, inst);
     }
     needs::enumerant(cx, inst, at, o.kind, value)
 }
 
+/// Instructions of another form.
+fn other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+    let words = inst.words();
+    match desc.op {
+        Op::ExtInst | Op::ExtInstWithForwardRefsKHR if words.len() >= FIRST_OF_EXT_INST => {
+            if let Some((list, may_grow)) = ext_operands(cx, inst) {
+                let set = ssa::usage(cx, inst, desc, 3, inst.id(3));
+                let result = results(cx, inst, desc).and(set);
+                let mut stream = Stream { inst, desc, at: FIRST_OF_EXT_INST };
+                return result.and(stream.all(cx, list, may_grow));
+            }
+            full(cx, inst, desc)
+        }
+        // Operands of another instruction, and those of sets that are not known.
+        Op::SpecConstantOp | Op::ExtInst | Op::ExtInstWithForwardRefsKHR => full(cx, inst, desc),
+        _ => behind(cx, inst, desc, desc.operands(), 1),
+    }
+}
+
+/// Word of the first operand of an extended instruction.
+const FIRST_OF_EXT_INST: usize = 5;
+
+/// The operands of an instruction of a known set, and whether more ids may follow.
+#[inline]
+fn ext_operands<'a>(cx: &Cx<'a>, inst: Inst<'a>) -> Option<(&'static [Operand], bool)> {
+    let set = cx.m.info(inst.id(3)).ext_set()?;
+    Some((set.instruction(inst.word(4))?.operands(), set.is_non_semantic()))
+}
+
+/// The operands of `list`, which start at word `at` and end the instruction.
+fn behind<'a>(
+    cx: &mut Cx<'a>,
+    inst: Inst<'a>,
+    desc: &'static InstDesc,
+    list: &'static [Operand],
+    at: usize,
+) -> Checked {
+    Stream { inst, desc, at }.all(cx, list, false)
+}
+
+/// Judges operands from word to word. Whoever wants the operands themselves takes [`Operands`]; this is the short way
+/// for what is judged as it comes.
+struct Stream<'a> {
+    inst: Inst<'a>,
+    desc: &'static InstDesc,
+    at: usize,
+}
+
+/// The words do not fit the operands that they should be: `malformed` says why.
+struct Misfit;
+
+impl<'a> Stream<'a> {
+    fn all(&mut self, cx: &mut Cx<'a>, list: &'static [Operand], may_grow: bool) -> Checked {
+        let mut judged = Ok(());
+        if self.list(cx, list, &mut judged).is_err() {
+            return malformed(cx, self.inst);
+        }
+        let rest = self.inst.tail(self.at);
+        if !rest.is_empty() && !may_grow {
+            return malformed(cx, self.inst);
+        }
+        for (i, word) in rest.iter().enumerate() {
+            judged = judged.and(ssa::usage(cx, self.inst, self.desc, self.at + i, Id(*word)));
+        }
+        judged
+    }
+
+    /// Operands of an instruction, or parameters of an enumerant. The tables nest no deeper than that.
+    fn list(&mut self, cx: &mut Cx<'a>, list: &'static [Operand], judged: &mut Checked) -> Result<(), Misfit> {
+        let end = self.inst.words().len();
+        for o in list {
+            match o.quantifier {
+                Quantifier::One => self.one(cx, o, judged)?,
+                Quantifier::Optional if self.at >= end => {}
+                Quantifier::Optional => self.one(cx, o, judged)?,
+                Quantifier::Many => {
+                    while self.at < end {
+                        self.one(cx, o, judged)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, cx: &mut Cx<'a>, o: &'static Operand, judged: &mut Checked) -> Result<(), Misfit> {
+        let (inst, at) = (self.inst, self.at);
+        let Some(&word) = inst.words().get(at) else { return Err(Misfit) };
+        self.at += 1;
+        match o.kind.category() {
+            Category::Id => *judged = judged.and(id(cx, inst, self.desc, at, o.kind, Id(word))),
+            Category::Literal => self.literal(cx, o.kind, judged)?,
+            Category::ValueEnum => {
+                let e = o.kind.enumerant(word).ok_or(Misfit)?;
+                *judged = judged.and(needs::enumerant(cx, inst, at, o.kind, word));
+                self.list(cx, e.parameters(), judged)?;
+            }
+            Category::BitEnum => {
+                if unknown_bits(o.kind, word).is_some() {
+                    return Err(Misfit);
+                }
+                *judged = judged.and(needs::enumerant(cx, inst, at, o.kind, word));
+                for bit in bits(word) {
+                    let parameters = o.kind.enumerant(1 << bit).map_or(&[][..], |e| e.parameters());
+                    self.list(cx, parameters, judged)?;
+                }
+            }
+            Category::Composite => self.pair(cx, o.kind, word, judged)?,
+        }
+        Ok(())
+    }
+
+    /// A pair, whose first word has been taken.
+    fn pair(&mut self, cx: &mut Cx<'a>, kind: OperandKind, first: u32, judged: &mut Checked) -> Result<(), Misfit> {
+        let inst = self.inst;
+        if kind == OperandKind::PairLiteralIntegerIdRef {
+            let selector = cx.m.number(cx.m.type_id_of(inst.id(1)));
+            let number = selector.filter(|n| matches!(n.kind, NumberKind::Signed | NumberKind::Unsigned));
+            self.number(cx, number.ok_or(Misfit)?, judged)?;
+        } else {
+            *judged = judged.and(ssa::usage(cx, inst, self.desc, self.at - 1, Id(first)));
+        }
+        let second = *inst.words().get(self.at).ok_or(Misfit)?;
+        self.at += 1;
+        if kind != OperandKind::PairIdRefLiteralInteger {
+            *judged = judged.and(ssa::usage(cx, inst, self.desc, self.at - 1, Id(second)));
+        }
+        Ok(())
+    }
+
+    /// A literal number, whose first word has been taken.
+    fn number(&mut self, cx: &mut Cx<'a>, number: Number, judged: &mut Checked) -> Result<(), Misfit> {
+        let first = self.at - 1;
+        self.at = first + number.words();
+        let Some(words) = self.inst.words().get(first..self.at) else { return Err(Misfit) };
+        if number.width % 32 != 0 {
+            *judged = judged.and(high_bits(cx, self.inst, first, words, number));
+        }
+        Ok(())
+    }
+
+    /// A literal, whose first word has been taken.
+    fn literal(&mut self, cx: &mut Cx<'a>, kind: OperandKind, judged: &mut Checked) -> Result<(), Misfit> {
+        match kind {
+            OperandKind::LiteralString => {
+                let first = self.at - 1;
+                self.at = first + LitStr::read(self.inst.tail(first)).ok_or(Misfit)?.word_count();
+            }
+            OperandKind::LiteralContextDependentNumber => {
+                let number = cx.m.number(self.inst.id(1)).ok_or(Misfit)?;
+                self.number(cx, number, judged)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// Reports what is wrong with an instruction that is known not to decode.
 #[cold]
-fn full_error<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+fn malformed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     match Operands::new(inst, &m).find_map(Result::err) {
         Some(e) => decode_error(cx, inst, e),
@@ -113,7 +327,7 @@ fn id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize,
         OperandKind::IdResult => ssa::definition(cx, inst, id, word),
         OperandKind::IdResultType => {
             ssa::usage(cx, inst, desc, word, id)?;
-            crate::rules::universal::result_type(cx, inst)
+            universal::result_type(cx, inst)
         }
         _ => ssa::usage(cx, inst, desc, word, id),
     }
@@ -138,7 +352,7 @@ fn full<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked
                 if let Some(number) = operand.number
                     && number.width % 32 != 0
                 {
-                    result = result.and(high_bits(cx, inst, &operand, number));
+                    result = result.and(high_bits(cx, inst, word, operand.words, number));
                 }
             }
         }
@@ -148,12 +362,12 @@ fn full<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked
 
 /// Literals of fewer bits than their words have.
 #[cold]
-fn high_bits(cx: &mut Cx<'_>, inst: Inst<'_>, operand: &spirula_binary::Operand<'_>, number: Number) -> Checked {
-    let Some(last) = operand.words.last() else { return Ok(()) };
+fn high_bits(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, words: &[u32], number: Number) -> Checked {
+    let Some(last) = words.last() else { return Ok(()) };
     let unused = 32 - number.width % 32;
     let signed = ((*last << unused) as i32 >> unused) as u32;
     let wanted = if number.kind == NumberKind::Signed { signed } else { *last << unused >> unused };
-    cx.check_at(*last == wanted, &LITERAL_BITS, inst, operand.at as usize, || {
+    cx.check_at(*last == wanted, &LITERAL_BITS, inst, at, || {
         format!(
             "the word {last:#010x} of a literal of {} bits has other high-order bits than {wanted:#010x}",
             number.width

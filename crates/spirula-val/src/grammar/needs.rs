@@ -21,8 +21,22 @@ rules! {
     REMOVED: "removed-in-version", spec "§3";
 }
 
-/// The opcode's own needs.
+/// The opcode's own needs, which are judged once for each opcode, unless they are not met.
+#[inline]
 pub(super) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
+    let row = usize::from(desc.row);
+    if cx.flow.met[row / 64] >> (row % 64) & 1 != 0 {
+        return Ok(());
+    }
+    let reported = cx.out.len();
+    opcode(cx, inst, desc)?;
+    if cx.out.len() == reported {
+        cx.flow.met[row / 64] |= 1 << (row % 64);
+    }
+    Ok(())
+}
+
+fn opcode(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
     let caps = if has_extension_in_place_of_capability(cx, desc.op) { &CapSet::EMPTY } else { desc.capabilities() };
     let has_cap = caps.is_empty() || cx.m.capabilities().intersects(caps);
     let min = desc.min_version();
@@ -55,6 +69,10 @@ pub(super) fn enumerant(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: Oper
 }
 
 fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'static Enumerant) -> Checked {
+    let declared = !e.needs_capability() || cx.m.capabilities().intersects(e.capabilities());
+    if declared && e.last_version().is_none() && e.min_version().is_some_and(|v| v <= cx.version) {
+        return Ok(());
+    }
     let free = kind == OperandKind::GroupOperation && has_extension_in_place_of_capability(cx, inst.op());
     let caps =
         if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };

@@ -106,7 +106,7 @@ impl Default for Layout {
 }
 
 /// The section in which an instruction stands; `None` for those that stand in blocks.
-fn section_of(desc: &InstDesc) -> Option<Section> {
+const fn section_of(desc: &InstDesc) -> Option<Section> {
     Some(match desc.op {
         Op::Capability | Op::ConditionalCapabilityINTEL => Section::Capabilities,
         Op::Extension | Op::ConditionalExtensionINTEL => Section::Extensions,
@@ -131,17 +131,37 @@ fn section_of(desc: &InstDesc) -> Option<Section> {
         }
         // SPV_INTEL_memory_access_aliasing: decorations name them, so that they stand among the annotations.
         Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Section::Annotations,
-        _ if desc.class == Class::Annotation => Section::Annotations,
+        _ if matches!(desc.class, Class::Annotation) => Section::Annotations,
         _ if desc.is_type() || matches!(desc.class, Class::TypeDeclaration | Class::ConstantCreation) => Section::Types,
         _ => return None,
     })
 }
 
+/// Whether the instruction stands in blocks, wherever after their variables and phis.
+pub(crate) const fn is_ordinary(desc: &InstDesc) -> bool {
+    let skeleton = matches!(desc.op, Op::Label | Op::FunctionEnd | Op::Function | Op::FunctionParameter);
+    let anywhere = matches!(
+        desc.op,
+        Op::Line | Op::NoLine | Op::Variable | Op::UntypedVariableKHR | Op::Phi | Op::ExtInst | Op::ExtInstWithForwardRefsKHR
+    );
+    !skeleton && !anywhere && !is_block_termination(desc.op) && section_of(desc).is_none()
+}
+
 impl Layout {
-    /// Takes the next instruction.
+    /// Takes the next instruction; `ordinary` is what [`is_ordinary`] says of it.
     #[inline]
-    pub(crate) fn step<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+    pub(crate) fn step<'a>(
+        &mut self,
+        cx: &mut Cx<'a>,
+        inst: Inst<'a>,
+        desc: &'static InstDesc,
+        ordinary: bool,
+    ) -> Checked {
         match self.place {
+            Place::Block { first, .. } if ordinary => {
+                self.place = Place::Block { first, variables: false, phis: false };
+                Ok(())
+            }
             Place::Block { first, variables, phis } => self.in_block(cx, inst, desc, (first, variables, phis)),
             Place::Graph => self.in_graph(cx, inst, desc),
             _ => self.elsewhere(cx, inst, desc),
@@ -302,7 +322,6 @@ impl Layout {
                 alloc::format!("{name} stands between two blocks, behind a termination instruction")
             }),
             (Some(section), Place::Outside) => self.enter_section(cx, inst, desc, section),
-            // Lines and debug information stand between blocks too, and behind the parameters that they are for.
             // Lines and debug information stand between blocks too, and behind the parameters that they are for.
             (Some(_), _) if matches!(desc.op, Op::Line | Op::NoLine) => Ok(()),
             (Some(_), place) if matches!(desc.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => {

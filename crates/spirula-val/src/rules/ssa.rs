@@ -56,9 +56,7 @@ pub(crate) fn usage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc
     let info = cx.m.info(id);
     // Nearly always: defined before, outside of functions or earlier in the same block of this one.
     let before = info.def.wrapping_sub(1) < inst.offset() - 1;
-    let is_judged = matches!(info.op, Op::ExtInst | Op::SampledImage);
-    let here = info.is_local() && info.is_in_block(cx.block) && info.def > cx.start && !is_judged;
-    if before && (info.is_type_or_constant() || here) {
+    if before && info.is_at_hand(cx.start, cx.block) {
         return Ok(());
     }
     if before && info.is_global_variable() {

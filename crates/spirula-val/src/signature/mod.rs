@@ -262,15 +262,12 @@ impl Form {
     }
 }
 
-static BY_ROW: [Option<&'static Signature>; Op::COUNT] = table::by_row();
+/// The signatures by row of the grammar.
+pub(crate) const BY_ROW: [Option<&'static Signature>; Op::COUNT] = table::by_row();
 
-/// Judges an instruction by its signature, where it has one.
-#[inline]
-pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
-    match BY_ROW[usize::from(desc.row)] {
-        Some(signature) => operands(cx, inst, signature, Form::core(desc)),
-        None => Ok(()),
-    }
+/// Judges a core instruction by its signature.
+pub(crate) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc, s: &'static Signature) -> Checked {
+    operands(cx, inst, s, Form::core(desc))
 }
 
 /// Judges the Result Type and the operands of an instruction of this form.

@@ -8,7 +8,7 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::{Capability, Op, Version};
 
 use crate::cx::{Cx, msg};
-use crate::{dispatch, signature};
+use crate::dispatch::Row;
 
 rules! {
     group "constants";
@@ -119,8 +119,7 @@ fn applied<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
     let Some(alone) = Inst::standing_for(&words, inst.offset()) else { return Ok(()) };
     let before = cx.out.len();
     let mut inner = cx.shorter();
-    let judged =
-        signature::instruction(&mut inner, alone, desc).and_then(|()| dispatch::instruction(&mut inner, alone, desc));
+    let judged = Row::of(desc).judge(&mut inner, alone, desc);
     // The opcode takes a word of its own.
     for d in cx.out.iter_mut().skip(before) {
         if d.at.word == inst.offset() && d.at.operand >= 3 {
