@@ -50,11 +50,13 @@ impl ModelSet {
     }
 
     /// The set with one more model.
+    #[inline]
     pub const fn with(self, model: ExecutionModel) -> ModelSet {
         ModelSet(self.0 | bit(model))
     }
 
     /// Whether the model is a member.
+    #[inline]
     pub fn contains(self, model: ExecutionModel) -> bool {
         self.0 & bit(model) != 0
     }
@@ -67,18 +69,21 @@ impl ModelSet {
 
     /// The members of both.
     #[must_use]
+    #[inline]
     pub fn and(self, other: ModelSet) -> ModelSet {
         ModelSet(self.0 & other.0)
     }
 
     /// The members of either.
     #[must_use]
+    #[inline]
     pub fn or(self, other: ModelSet) -> ModelSet {
         ModelSet(self.0 | other.0)
     }
 
     /// The members that `other` lacks.
     #[must_use]
+    #[inline]
     pub fn without(self, other: ModelSet) -> ModelSet {
         ModelSet(self.0 & !other.0)
     }

@@ -24,7 +24,7 @@ pub struct IdInfo {
 pub(crate) const TYPE: u16 = 1;
 pub(crate) const CONSTANT: u16 = 2;
 pub(crate) const LOCAL: u16 = 4;
-pub(crate) const GLOBAL_VARIABLE: u16 = 8;
+pub(crate) const TRACED: u16 = 8;
 pub(crate) const LIMITED: u16 = 16;
 
 impl IdInfo {
@@ -61,16 +61,11 @@ impl IdInfo {
         self.flags & LOCAL != 0
     }
 
-    /// Whether it is a variable outside of functions.
+    /// Whether it is a variable outside of functions, or a constant decorated `BuiltIn`: it matters which functions use
+    /// those.
     #[inline]
-    pub fn is_global_variable(&self) -> bool {
-        self.flags & GLOBAL_VARIABLE != 0
-    }
-
-    /// Whether it is neither defined within a function nor a variable.
-    #[inline]
-    pub fn is_type_or_constant(&self) -> bool {
-        self.flags & (LOCAL | GLOBAL_VARIABLE) == 0
+    pub fn is_traced(&self) -> bool {
+        self.flags & TRACED != 0
     }
 
     /// Whether it is the result of an `OpExtInst` or `OpSampledImage` in a block: who may use those is limited.
@@ -80,10 +75,10 @@ impl IdInfo {
     }
 
     /// Whether it can be used by whatever stands behind it in the block with position `block_plus_one - 1` of the function
-    /// that starts at word `function`, without another question: defined there, or neither a variable nor in a function.
+    /// that starts at word `function`, without another question: defined there, or outside of functions and not traced.
     #[inline]
     pub fn is_at_hand(&self, function: u32, block_plus_one: u32) -> bool {
-        match self.flags & (LOCAL | GLOBAL_VARIABLE | LIMITED) {
+        match self.flags & (LOCAL | TRACED | LIMITED) {
             0 => true,
             LOCAL => self.extra == block_plus_one && self.def > function,
             _ => false,

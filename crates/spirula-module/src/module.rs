@@ -121,6 +121,7 @@ impl<'m> Module<'m> {
     }
 
     /// Storage class and pointee of a pointer type; the pointee is `%0` for untyped pointers.
+    #[inline]
     pub fn pointer(&self, ty: Id) -> Option<(StorageClass, Id)> {
         let info = self.info(ty);
         let at = info.def as usize;
@@ -132,6 +133,14 @@ impl<'m> Module<'m> {
             Op::TypeUntypedPointerKHR => self.words.get(at + 2).map(|class| (StorageClass(*class), Id(0))),
             _ => None,
         }
+    }
+
+    /// Storage class of the pointer that a value is; `None` where it is no pointer.
+    #[inline]
+    pub fn class_of(&self, value: Id) -> Option<StorageClass> {
+        let info = self.info(self.type_id_of(value));
+        let pointer = matches!(info.op, Op::TypePointer | Op::TypeUntypedPointerKHR);
+        if pointer { self.words.get(info.def as usize + 2).map(|class| StorageClass(*class)) } else { None }
     }
 
     /// Instructions that define an id which was defined before.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Id, Inst, LitStr};
-use spirula_grammar::{CapSet, Capability, ExtSet, Extension, Op};
+use spirula_grammar::{CapSet, Capability, Decoration, ExtSet, Extension, InstDesc, Op};
 
 use crate::decorations::DecorationTable;
 use crate::entry::ModelSet;
@@ -89,7 +89,30 @@ impl Index {
             self.define_sparse(words);
         }
         self.decorations.fill(words, &self.annotations, &self.ids);
+        self.trace_built_ins(words);
         self.spread_models(words);
+    }
+
+    /// Constants that are built-ins are traced as variables are.
+    fn trace_built_ins(&mut self, words: &[u32]) {
+        for at in &self.annotations {
+            let Some(inst) = Inst::at(words, *at) else { continue };
+            let targets = match inst.op() {
+                Op::Decorate if inst.word(2) == Decoration::BuiltIn.0 => &inst.words()[1..2],
+                Op::GroupDecorate => inst.tail(2),
+                _ => &[],
+            };
+            for target in targets {
+                let id = Id(*target);
+                let info = self.ids.get(id);
+                let mut own = self.decorations.of_whole(words, &self.ids, id);
+                if info.is_constant() && !info.is_local() && own.any(|d| d.decoration == Decoration::BuiltIn) {
+                    if let Some(info) = self.ids.get_mut(id) {
+                        info.flags |= ids::TRACED;
+                    }
+                }
+            }
+        }
     }
 
     fn clear(&mut self) {
@@ -107,101 +130,106 @@ impl Index {
         self.broken = None;
     }
 
+    #[inline]
     fn instruction(&mut self, inst: Inst<'_>, state: &mut State) {
-        let at = self.insts.len() as u32;
         self.insts.push(inst.offset());
-        let op = inst.op();
-        match op {
-            Op::Capability | Op::ConditionalCapabilityINTEL => self.capability(inst),
-            Op::Extension | Op::ConditionalExtensionINTEL => self.extension(inst),
-            Op::MemoryModel => self.memory_model = self.memory_model.or(Some(inst.offset())),
-            Op::EntryPoint | Op::ConditionalEntryPointINTEL => self.entry_points.push(inst.offset()),
-            Op::ExecutionMode | Op::ExecutionModeId => self.execution_modes.push(inst.offset()),
-            Op::Decorate
-            | Op::MemberDecorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::MemberDecorateString
-            | Op::MemberDecorateIdEXT
-            | Op::GroupDecorate
-            | Op::GroupMemberDecorate => self.annotations.push(inst.offset()),
-            Op::Function => {
-                if let Some(open) = state.open.take() {
-                    self.close(open, inst.offset(), false);
-                }
-                state.open = Some(Open {
-                    inst: inst.offset(),
-                    id: inst.id(2),
-                    first_inst: at,
-                    first_call: self.calls.len() as u32,
-                    ..Open::default()
-                });
-            }
-            Op::Label => {
-                if let Some(open) = &mut state.open {
-                    if open.blocks == 0 {
-                        open.body = inst.offset();
-                    }
-                    open.blocks += 1;
-                }
-            }
-            Op::FunctionCall if state.open.is_some() => self.calls.push(Call { at: inst.offset(), callee: inst.id(3) }),
-            Op::Variable | Op::UntypedVariableKHR if state.open.is_none() => self.globals.push(inst.offset()),
-            _ => {}
+        let Some(desc) = inst.desc() else { return };
+        if IS_LISTED[usize::from(desc.row)] {
+            self.list(inst, state);
         }
-        self.define(inst, state);
-        if op == Op::FunctionEnd
+        let at = desc.result_word();
+        if at != 0 && at < inst.words().len() {
+            self.define(inst, desc, inst.id(at), state);
+        }
+        if desc.op == Op::FunctionEnd
             && let Some(open) = state.open.take()
         {
             self.close(open, inst.offset() + inst.words().len() as u32, true);
         }
     }
 
-    #[inline]
-    fn define(&mut self, inst: Inst<'_>, state: &mut State) {
-        let Some(desc) = inst.desc() else { return };
-        let at = desc.result_word();
-        if at == 0 || inst.words().len() <= at {
-            return;
+    /// Takes an instruction of one of the opcodes that the index lists.
+    fn list(&mut self, inst: Inst<'_>, state: &mut State) {
+        let at = inst.offset();
+        match inst.op() {
+            Op::Capability | Op::ConditionalCapabilityINTEL => self.capability(inst),
+            Op::Extension | Op::ConditionalExtensionINTEL => self.extension(inst),
+            Op::MemoryModel => self.memory_model = self.memory_model.or(Some(at)),
+            Op::EntryPoint | Op::ConditionalEntryPointINTEL => self.entry_points.push(at),
+            Op::ExecutionMode | Op::ExecutionModeId => self.execution_modes.push(at),
+            Op::Function => self.open(inst, state),
+            Op::Label => {
+                if let Some(open) = &mut state.open {
+                    if open.blocks == 0 {
+                        open.body = at;
+                    }
+                    open.blocks += 1;
+                }
+            }
+            Op::FunctionCall if state.open.is_some() => self.calls.push(Call { at, callee: inst.id(3) }),
+            Op::Variable | Op::UntypedVariableKHR if state.open.is_none() => self.globals.push(at),
+            Op::FunctionCall | Op::Variable | Op::UntypedVariableKHR => {}
+            _ => self.annotations.push(at),
         }
-        let id = inst.id(at);
-        if !self.ids.is_dense(id) {
-            // No id reaches the bound of a valid module; whoever judges sees that by itself.
-            self.ids.announce_sparse(id);
-            state.sparse = true;
-            return;
-        }
-        let block = state.open.as_ref().map(|o| o.blocks);
-        self.define_at(inst, id, block, self.functions.len() as u32);
     }
 
-    fn define_at(&mut self, inst: Inst<'_>, id: Id, block: Option<u32>, function: u32) {
-        let Some(desc) = inst.desc() else { return };
-        let mut info = IdInfo { def: inst.offset(), ty: Id(0), op: desc.op, flags: 0, extra: 0 };
-        if desc.has_result_type() {
-            info.ty = inst.id(1);
+    fn open(&mut self, inst: Inst<'_>, state: &mut State) {
+        if let Some(open) = state.open.take() {
+            self.close(open, inst.offset(), false);
+        }
+        state.open = Some(Open {
+            inst: inst.offset(),
+            id: inst.id(2),
+            first_inst: self.insts.len() as u32 - 1,
+            first_call: self.calls.len() as u32,
+            ..Open::default()
+        });
+    }
+
+    #[inline]
+    fn define(&mut self, inst: Inst<'_>, desc: &'static InstDesc, id: Id, state: &mut State) {
+        match &state.open {
+            _ if !self.ids.is_dense(id) => {
+                // No id reaches the bound of a valid module; whoever judges sees that by itself.
+                self.ids.announce_sparse(id);
+                state.sparse = true;
+            }
+            Some(open) if desc.op != Op::Function && !desc.is_type() => {
+                let info = local(inst, desc, open.blocks);
+                self.enter(id, info);
+            }
+            open => {
+                let block = open.as_ref().map(|o| o.blocks);
+                self.define_at(inst, desc, id, block, self.functions.len() as u32);
+            }
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, id: Id, info: IdInfo) {
+        match self.ids.get_mut(id) {
+            Some(slot) if !slot.is_defined() => *slot = info,
+            _ => self.duplicates.push(info.def),
+        }
+    }
+
+    fn define_at(&mut self, inst: Inst<'_>, desc: &'static InstDesc, id: Id, block: Option<u32>, function: u32) {
+        let mut info = local(inst, desc, block.unwrap_or(0));
+        if block.is_none() || desc.op == Op::Function {
+            info.flags &= !(ids::LOCAL | ids::LIMITED);
         }
         if desc.op == Op::Function {
             info.extra = function;
-        } else if let Some(block) = block {
-            let limited = matches!(desc.op, Op::ExtInst | Op::SampledImage);
-            info.flags = if limited { ids::LOCAL | ids::LIMITED } else { ids::LOCAL };
-            info.extra = block;
-        } else if matches!(desc.op, Op::Variable | Op::UntypedVariableKHR) {
-            info.flags = ids::GLOBAL_VARIABLE;
-        } else if desc.op == Op::ExtInstImport {
+        } else if block.is_none() && matches!(desc.op, Op::Variable | Op::UntypedVariableKHR) {
+            info.flags |= ids::TRACED;
+        } else if block.is_none() && desc.op == Op::ExtInstImport {
             info.extra = LitStr::read(inst.tail(2)).and_then(import).map_or(0, |s| s as u32 + 1);
         }
         if desc.is_type() {
             info.flags |= ids::TYPE;
             info.extra = TypeKey::of(inst, &self.ids).0;
-        } else if desc.is_constant() {
-            info.flags |= ids::CONSTANT;
         }
-        match self.ids.get_mut(id) {
-            Some(slot) if !slot.is_defined() => *slot = info,
-            _ => self.duplicates.push(inst.offset()),
-        }
+        self.enter(id, info);
     }
 
     /// Second pass for ids that the dense part of the table does not hold.
@@ -217,12 +245,12 @@ impl Index {
             let open = self.functions.get(function).filter(|f| f.contains(inst.offset()));
             labels += u32::from(open.is_some() && inst.op() == Op::Label);
             let block = open.map(|_| labels);
-            let Some(id) = inst.result() else { continue };
+            let (Some(desc), Some(id)) = (inst.desc(), inst.result()) else { continue };
             if self.ids.is_dense(id) {
                 self.complete_type(inst, id);
-                continue;
+            } else {
+                self.define_at(inst, desc, id, block, function as u32);
             }
-            self.define_at(inst, id, block, function as u32);
         }
     }
 
@@ -293,6 +321,55 @@ impl Index {
             }
         }
     }
+}
+
+/// By row of the grammar: whether [`Index::list`] takes the opcode.
+static IS_LISTED: [bool; Op::COUNT] = {
+    let mut listed = [false; Op::COUNT];
+    let mut i = 0;
+    while i < listed.len() {
+        listed[i] = matches!(
+            Op::all()[i].op,
+            Op::Capability
+                | Op::ConditionalCapabilityINTEL
+                | Op::Extension
+                | Op::ConditionalExtensionINTEL
+                | Op::MemoryModel
+                | Op::EntryPoint
+                | Op::ConditionalEntryPointINTEL
+                | Op::ExecutionMode
+                | Op::ExecutionModeId
+                | Op::Decorate
+                | Op::MemberDecorate
+                | Op::DecorateId
+                | Op::DecorateString
+                | Op::MemberDecorateString
+                | Op::MemberDecorateIdEXT
+                | Op::GroupDecorate
+                | Op::GroupMemberDecorate
+                | Op::Function
+                | Op::Label
+                | Op::FunctionCall
+                | Op::Variable
+                | Op::UntypedVariableKHR
+        );
+        i += 1;
+    }
+    listed
+};
+
+/// What is known of an id that is defined in a function, behind as many labels as `block` says.
+#[inline]
+fn local(inst: Inst<'_>, desc: &'static InstDesc, block: u32) -> IdInfo {
+    let ty = if desc.has_result_type() { inst.id(1) } else { Id(0) };
+    let mut flags = ids::LOCAL;
+    if desc.is_constant() {
+        flags |= ids::CONSTANT;
+    }
+    if matches!(desc.op, Op::ExtInst | Op::SampledImage) {
+        flags |= ids::LIMITED;
+    }
+    IdInfo { def: inst.offset(), ty, op: desc.op, flags, extra: block }
 }
 
 #[derive(Default)]

@@ -148,6 +148,7 @@ pub enum Type<'w> {
 
 impl<'w> Type<'w> {
     /// Reads the type that `inst` declares.
+    #[inline]
     pub fn of(inst: Inst<'w>) -> Type<'w> {
         match inst.op() {
             Op::TypeVoid => Type::Void,

@@ -55,6 +55,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) start: u32,
     /// See `start`.
     pub(crate) block: u32,
+    /// See [`models_here`](Self::models_here).
+    models: ModelSet,
     /// Control flow of the function being walked.
     pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
@@ -69,6 +71,7 @@ pub(crate) struct Cx<'a> {
 impl<'a> Deref for Cx<'a> {
     type Target = Shared<'a>;
 
+    #[inline]
     fn deref(&self) -> &Shared<'a> {
         &self.shared
     }
@@ -128,7 +131,7 @@ impl<'a> Cx<'a> {
         poison: &'a mut Poison,
         out: &'a mut Vec<Diagnostic>,
     ) -> Cx<'a> {
-        Cx { shared, here: None, start: 0, block: 0, flow, poison, later: Vec::new(), half_derivatives: None, out }
+        Cx { shared, here: None, start: 0, block: 0, models: ModelSet::EMPTY, flow, poison, later: Vec::new(), half_derivatives: None, out }
     }
 
     /// The same walk, for an instruction that does not live as long as the module.
@@ -136,6 +139,7 @@ impl<'a> Cx<'a> {
         Cx {
             start: self.start,
             block: self.block,
+            models: self.models,
             shared: self.shared,
             here: self.here,
             flow: self.flow,
@@ -334,8 +338,25 @@ impl<'a> Cx<'a> {
 
     /// Execution models whose entry points reach the function being walked; empty outside of functions, and for
     /// functions that no entry point reaches.
+    #[inline]
     pub(crate) fn models_here(&self) -> ModelSet {
-        self.here.map_or(ModelSet::EMPTY, |h| self.m.models_reaching(h.index))
+        self.models
+    }
+
+    /// Enters a function, or leaves it.
+    pub(crate) fn enter(&mut self, function: Option<(&'a Function, usize)>) {
+        self.here = function.map(|(function, index)| InFunction { function, index, block: None });
+        self.start = function.map_or(0, |(f, _)| f.start);
+        self.models = function.map_or(ModelSet::EMPTY, |(_, index)| self.m.models_reaching(index));
+        self.block = 0;
+    }
+
+    /// Enters the next block of the function.
+    pub(crate) fn next_block(&mut self) {
+        if let Some(here) = &mut self.here {
+            here.block = Some(self.block);
+        }
+        self.block += 1;
     }
 
     /// Fails unless every execution model that reaches the function being walked is among `allowed`.

@@ -17,15 +17,16 @@ pub(crate) struct Flow {
     pub(crate) scratch: Scratch,
     /// By row of the grammar, as bits: the opcodes whose needs the module is known to meet.
     pub(crate) met: [u64; Op::COUNT.div_ceil(64)],
-    /// Which functions use which variables outside of functions; whole when the module has been walked.
+    /// Which functions use which traced ids; whole when the module has been walked.
     pub(crate) uses: Uses,
 }
 
-/// For each variable outside of functions and each function that uses it, its first use, in order.
+/// For each traced id (a variable outside of functions, or a constant that is a built-in) and each function that uses it,
+/// its first use, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     pub(crate) list: Vec<Use>,
-    /// By slot of the variable: index of the function that used it last, plus 1.
+    /// By slot of the id: index of the function that used it last, plus 1.
     last: Vec<u32>,
 }
 

@@ -8,7 +8,7 @@ use spirula_diag::{Diagnostic, Site};
 use spirula_grammar::{MAGIC, Op, Version};
 use spirula_module::Function;
 
-use crate::cx::{Cx, InFunction, Shared};
+use crate::cx::{Cx, Shared};
 use crate::dispatch::Row;
 use crate::flow::Flow;
 use crate::poison::Poison;
@@ -53,21 +53,17 @@ fn between<'a>(cx: &mut Cx<'a>, layout: &mut Layout, words: core::ops::Range<u32
 }
 
 fn body<'a>(cx: &mut Cx<'a>, layout: &mut Layout, function: &'a Function, index: usize) {
-    let mut block = None;
     let m = cx.m;
     cx.flow.enter(&m, function);
-    cx.here = Some(InFunction { function, index, block });
-    cx.start = function.start;
-    for inst in cx.m.insts(function.start..function.end) {
+    cx.enter(Some((function, index)));
+    for inst in m.insts(function.start..function.end) {
         if inst.op() == Op::Label {
-            block = Some(block.map_or(0, |b| b + 1));
-            cx.here = Some(InFunction { function, index, block });
-            cx.block = block.map_or(0, |b| b + 1);
+            cx.next_block();
         }
         instruction(cx, layout, inst);
     }
     finish::function(cx, function);
-    (cx.here, cx.start, cx.block) = (None, 0, 0);
+    cx.enter(None);
 }
 
 #[inline]

@@ -101,9 +101,7 @@ fn count<'a>(
 }
 
 pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let ty = cx.type_at(inst, 3)?;
-    let output = cx.m.pointer(ty).is_some_and(|p| p.0 == StorageClass::Output);
-    if !output || !cx.models_here().contains(ExecutionModel::MeshEXT) {
+    if !cx.models_here().contains(ExecutionModel::MeshEXT) || cx.m.class_of(inst.id(3)) != Some(StorageClass::Output) {
         return Ok(());
     }
     cx.fail_at(&READ_OUTPUT, inst, 3, || format!("{} points into Output, which mesh shaders do not read", inst.id(3)))

@@ -59,7 +59,7 @@ pub(crate) fn usage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc
     if before && info.is_at_hand(cx.start, cx.block) {
         return Ok(());
     }
-    if before && info.is_global_variable() {
+    if before && info.is_traced() {
         cx.record_use(inst, id);
         return Ok(());
     }

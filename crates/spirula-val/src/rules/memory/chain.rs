@@ -5,7 +5,7 @@ use alloc::format;
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, rules};
 use spirula_grammar::{Capability, Decoration, Op, StorageClass};
-use spirula_module::{Module, Type};
+use spirula_module::Module;
 
 use super::{Pointer, describe, pointer_at};
 use crate::cx::{Cx, msg};
@@ -77,46 +77,58 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 pub(super) fn walk<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id, result: Id) -> Checked<Id> {
     let mut ty = base;
     for word in first..inst.words().len() {
+        let index = inst.id(word);
+        let key = cx.key_at(inst, word)?;
+        cx.check_at(key.is_int(), &INDEX_TYPE, inst, word, || format!("the index {index} is not an integer scalar"))?;
         ty = step(cx, inst, word, ty, result)?;
     }
     Ok(ty)
 }
 
+/// The part of a type that the index at `word` selects.
 fn step<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, result: Id) -> Checked<Id> {
-    let index = inst.id(word);
-    let info = cx.m.info(index);
-    let key = cx.key_at(inst, word)?;
-    cx.check_at(key.is_int(), &INDEX_TYPE, inst, word, || format!("the index {index} is not an integer scalar"))?;
-    let m = cx.m;
-    let constant = (info.op == Op::Constant).then(|| m.int_constant(index)).flatten();
-    let next = match m.ty(ty) {
-        Some(Type::Struct { members }) => return member(cx, inst, word, ty, members),
-        Some(Type::Vector { component, .. } | Type::VectorId { component, .. }) => component,
-        Some(Type::Matrix { column, .. }) => column,
-        Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => element,
-        Some(Type::CooperativeMatrix { component, .. }) => component,
-        Some(Type::Other(i)) if matches!(i.op(), Op::TypeCooperativeMatrixNV | Op::TypeNodePayloadArrayAMDX) => i.id(2),
+    let info = cx.m.info(ty);
+    match info.op {
+        Op::TypeStruct => return member(cx, inst, word, ty),
+        Op::TypeVector
+        | Op::TypeVectorIdEXT
+        | Op::TypeMatrix
+        | Op::TypeArray
+        | Op::TypeRuntimeArray
+        | Op::TypeCooperativeMatrixKHR
+        | Op::TypeCooperativeMatrixNV
+        | Op::TypeNodePayloadArrayAMDX => {}
         _ => {
+            let m = cx.m;
             cx.fail_at(&TOO_DEEP, inst, word, || {
-                format!("the index {index} is applied to {}, which has no parts", describe(m, ty))
+                format!("the index {} is applied to {}, which has no parts", inst.id(word), describe(m, ty))
             })?;
             return Err(Failed);
         }
-    };
-    let logical = cx.parts(result).any(crate::facts::Parts::LOGICAL_POINTER);
+    }
+    not_negative(cx, inst, word, result)?;
+    // The type of the parts is the first operand of each.
+    Ok(cx.m.inst_at(info.def).map_or(Id(0), |i| i.id(2)))
+}
+
+fn not_negative<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, result: Id) -> Checked {
+    let index = inst.id(word);
+    if cx.m.info(index).op != Op::Constant || !cx.m.key_of(index).is_signed() {
+        return Ok(());
+    }
     let exempt = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
         || cx.has(Capability::VariablePointersStorageBuffer)
         || crate::rules::pointers::is_relaxed(cx);
-    if logical && !exempt && constant.is_some_and(|c| c.as_unsigned().is_none()) {
-        cx.fail_at(&NEGATIVE, inst, word, || {
-            format!("the index {index} is {}", constant.map_or(0, |c| c.bits as i64))
-        })?;
+    if exempt || !cx.parts(result).any(crate::facts::Parts::LOGICAL_POINTER) {
+        return Ok(());
     }
-    Ok(next)
+    let Some(c) = cx.m.int_constant(index).filter(|c| c.as_unsigned().is_none()) else { return Ok(()) };
+    cx.fail_at(&NEGATIVE, inst, word, || format!("the index {index} is {}", c.bits as i64))
 }
 
-fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, members: &'a [u32]) -> Checked<Id> {
+fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id) -> Checked<Id> {
     let (m, index) = (cx.m, inst.id(word));
+    let members = m.def(ty).map_or(&[][..], |i| i.tail(2));
     let op = m.info(index).op;
     let constant = if op == Op::Constant { m.int_constant(index) } else { None };
     let Some(value) = constant else {

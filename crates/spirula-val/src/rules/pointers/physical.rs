@@ -4,7 +4,6 @@
 //! from a structure, and cannot be handed on.
 
 use alloc::format;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, Operands};
@@ -14,7 +13,8 @@ use spirula_module::{Module, Shape};
 
 use super::flow::{base_word, enters_matrix};
 use crate::cx::{Cx, msg};
-use crate::facts::without_arrays;
+use crate::facts::{Parts, without_arrays};
+use crate::flow::filled;
 
 rules! {
     group "pointers";
@@ -28,24 +28,35 @@ rules! {
 /// Judges a module.
 pub(crate) fn module(cx: &mut Cx<'_>) {
     let parts = cx.facts.all();
-    if !cx.has(Capability::PhysicalStorageBufferAddresses) || !parts.any(crate::facts::Parts::MATRIX) {
+    if !cx.has(Capability::PhysicalStorageBufferAddresses) || !parts.any(Parts::MATRIX) {
         return;
     }
     let m = cx.m;
-    let mut into = vec![false; m.ids().slot_count()];
+    let mut into = core::mem::take(&mut cx.flow.scratch.flags);
+    filled(&mut into, m.ids().slot_count(), false);
+    let mut any = false;
     for function in m.functions() {
         for inst in m.insts(function.start..function.end) {
-            if let Some(result) = inst.result()
-                && is_physical(m, m.type_id_of(result))
+            if let Some(ty) = inst.result_type()
+                && cx.parts(ty).any(Parts::PHYSICAL_STORAGE)
+                && is_physical(m, ty)
+                && produced(cx, inst, &into)
+                && let Some(slot) = m.ids().slot(inst.id(2)).and_then(|s| into.get_mut(s))
             {
-                let marked = produced(cx, inst, &into);
-                if let Some(slot) = m.ids().slot(result).and_then(|s| into.get_mut(s)) {
-                    *slot = marked;
-                }
+                (*slot, any) = (true, true);
             }
-            used(cx, inst, &into);
+            // The words tell quickly that nearly all instructions use none; only then the operands are decoded.
+            if any && !is_access(inst.op()) && inst.tail(1).iter().any(|w| is_marked(m, &into, Id(*w))) {
+                used(cx, inst, &into);
+            }
         }
     }
+    cx.flow.scratch.flags = into;
+}
+
+/// What may use them, and takes no pointer besides.
+fn is_access(op: Op) -> bool {
+    matches!(op, Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
 }
 
 fn is_physical(m: Module<'_>, ty: Id) -> bool {
@@ -89,10 +100,11 @@ fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, into: &[bool]) -> bool {
 }
 
 /// What uses a pointer to a matrix or into one.
+#[cold]
 fn used<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, into: &[bool]) {
     let m = cx.m;
     let skipped = inst.desc().is_none_or(|d| matches!(d.class, Class::Debug | Class::Annotation));
-    if skipped || inst.op() == Op::Load || inst.op() == Op::ExtInst && is_non_semantic(m, inst) {
+    if skipped || inst.op() == Op::ExtInst && is_non_semantic(m, inst) {
         return;
     }
     let wrong: Vec<usize> = Operands::new(inst, &m)

@@ -286,8 +286,14 @@ fn spec_sized_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, da
 
 /// The pointer at `word` is to a storage class of the execution models that reach this place.
 pub(crate) fn class_models<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
-    let Some((class, _)) = cx.m.pointer(cx.m.type_id_of(inst.id(word))) else { return Ok(()) };
+    let Some(class) = cx.m.class_of(inst.id(word)) else { return Ok(()) };
+    if matches!(class, StorageClass::Function | StorageClass::Input | StorageClass::Uniform | StorageClass::Private) {
+        return Ok(());
+    }
     let Some((rule, allowed)) = models_of(class) else { return Ok(()) };
+    if cx.models_here().without(allowed).is_empty() {
+        return Ok(());
+    }
     let id = inst.id(word);
     cx.check_models(allowed, rule, inst, |others| {
         format!("{id} points to {class}, which entry points with execution model {others} do not have")
@@ -412,7 +418,9 @@ fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 /// Nothing writes to uniform blocks.
 fn not_uniform<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let m = cx.m;
-    let Some((StorageClass::Uniform, _)) = m.pointer(m.type_id_of(inst.id(word))) else { return Ok(()) };
+    if m.class_of(inst.id(word)) != Some(StorageClass::Uniform) {
+        return Ok(());
+    }
     let Some(variable) = memory::root(m, inst.id(word)).filter(|i| i.op() == Op::Variable) else { return Ok(()) };
     let data = m.pointer(variable.id(1)).map_or(Id(0), |p| p.1);
     let (inner, _) = without_arrays(m, data);

@@ -48,7 +48,7 @@ fn frag_depth(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint
         return Ok(());
     }
     let m = cx.m;
-    let writes = m.uses_of(core::iter::once(o.id)).into_iter().any(|u| {
+    let writes = cx.flow.uses.list.iter().filter(|u| u.id == o.id).any(|u| {
         let fragment = m.models_reaching(u.function as usize).contains(ExecutionModel::Fragment);
         fragment && m.inst_at(u.at).is_some_and(|i| i.op() != Op::Load)
     });

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
-use spirula_module::{ModelSet, Module, Type};
+use spirula_module::{ModelSet, Module, Type, Use};
 
 use crate::cx::Cx;
 use crate::signature::describe;
@@ -171,12 +171,8 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     }
     entry_points(cx, &objects);
     view_indexes(cx, &objects);
-    // Constants that are built-ins are few.
-    let m = cx.m;
     let is_object = |id: Id| objects.binary_search_by_key(&id, |o| o.id).is_ok();
-    let constants = objects.iter().map(|o| o.id).filter(|id| !m.info(*id).is_global_variable());
-    let mut uses = m.uses_of(constants);
-    uses.extend(cx.flow.uses.list.iter().filter(|u| is_object(u.id)));
+    let mut uses: Vec<Use> = cx.flow.uses.list.iter().filter(|u| is_object(u.id)).copied().collect();
     uses.sort_by_key(|u| u.at);
     for u in uses {
         let first = objects.partition_point(|o| o.id < u.id);
