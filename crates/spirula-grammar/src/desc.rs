@@ -7,7 +7,7 @@ use crate::generated::enums::{ENUM_NAME_RANGES, ENUM_NAMES, ENUM_RANGES, ENUMERA
 use crate::generated::extinst::{EXT_INST_RANGES, EXT_INSTS, EXT_SET_NAMES};
 use crate::generated::exts::{EXT_SETS, EXTENSIONS};
 use crate::generated::operands::OPERANDS;
-use crate::generated::ops::{INSTS, OP_NAMES, OP_PAGES, OP_ROWS};
+use crate::generated::ops::{INSTS, OP_NAMES};
 use crate::{CapSet, Capability, Op};
 
 pub use crate::generated::extinst::ExtSet;
@@ -237,15 +237,22 @@ impl InstDesc {
     }
 }
 
+/// By opcode: its row, or a number that no row has.
+static OP_ROWS: [u16; INSTS[INSTS.len() - 1].op.0 as usize + 1] = {
+    let mut rows = [u16::MAX; INSTS[INSTS.len() - 1].op.0 as usize + 1];
+    let mut i = 0;
+    while i < INSTS.len() {
+        rows[INSTS[i].op.0 as usize] = i as u16;
+        i += 1;
+    }
+    rows
+};
+
 impl Op {
     /// The instruction's row, or `None` for an opcode that the grammar does not know.
     #[inline]
     pub fn desc(self) -> Option<&'static InstDesc> {
-        let page = *OP_PAGES.get(self.0 as usize / 64)? as usize;
-        let row = OP_ROWS[page * 64 + self.0 as usize % 64];
-        // Row 0 is OpNop, and also what the unused places of a page hold.
-        let desc = &INSTS[row as usize];
-        (desc.op == self).then_some(desc)
+        INSTS.get(usize::from(*OP_ROWS.get(usize::from(self.0))?))
     }
 
     /// The name with the `Op` prefix.

@@ -296,7 +296,9 @@ impl Cfg {
     pub fn build_function(&mut self, module: &Module<'_>, function: &Function) {
         let words = module.words();
         // A table as large as the module is paid for by the module, whatever bound it claims.
-        self.build(words, function.body_words(), words.len() as u32, module);
+        self.begin(words.len() as u32);
+        module.control(function).for_each(|inst| self.push(inst));
+        self.finish(words, function.end_of_body(), module);
     }
 
     /// Starts a function for callers that walk its instructions anyway: [`push`](Self::push) them, then

@@ -23,6 +23,8 @@ pub struct Function {
     pub closed: bool,
     pub(crate) first_call: u32,
     pub(crate) end_call: u32,
+    pub(crate) first_control: u32,
+    pub(crate) end_control: u32,
 }
 
 impl Function {
@@ -35,6 +37,12 @@ impl Function {
     /// Word offsets from its first label to its end.
     pub fn body_words(&self) -> Range<u32> {
         self.body..self.end
+    }
+
+    /// Word offset of its `OpFunctionEnd`, or behind its last instruction where that is missing.
+    pub fn end_of_body(&self) -> u32 {
+        // OpFunctionEnd is one word.
+        if self.closed { self.end - 1 } else { self.end }
     }
 
     /// Whether the word offset lies within it.

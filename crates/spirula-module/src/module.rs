@@ -256,6 +256,14 @@ impl<'m> Module<'m> {
         self.index.calls.get(function.first_call as usize..function.end_call as usize).unwrap_or(&[])
     }
 
+    /// Labels, merge instructions and block termination instructions of a function.
+    pub fn control(&self, function: &Function) -> impl Iterator<Item = Inst<'m>> + use<'m> {
+        let words = self.words;
+        let range = function.first_control as usize..function.end_control as usize;
+        let offsets = self.index.control.get(range).unwrap_or(&[]);
+        offsets.iter().filter_map(move |at| Inst::at(words, *at))
+    }
+
     /// Models of the entry points whose call trees contain the function with this index.
     #[inline]
     pub fn models_reaching(&self, function: usize) -> ModelSet {

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Id, Inst, LitStr};
 use spirula_grammar::{CapSet, Capability, Decoration, ExtSet, Extension, InstDesc, Op};
 
+use crate::cfg::{is_block_termination, is_merge};
 use crate::decorations::DecorationTable;
 use crate::entry::ModelSet;
 use crate::functions::Function;
@@ -46,6 +47,8 @@ pub struct Index {
     pub(crate) ids: IdTable,
     pub(crate) functions: Vec<Function>,
     pub(crate) calls: Vec<Call>,
+    /// Labels, merge instructions and block termination instructions in functions.
+    pub(crate) control: Vec<u32>,
     pub(crate) entry_points: Vec<u32>,
     pub(crate) execution_modes: Vec<u32>,
     pub(crate) annotations: Vec<u32>,
@@ -119,6 +122,7 @@ impl Index {
         self.insts.clear();
         self.functions.clear();
         self.calls.clear();
+        self.control.clear();
         self.entry_points.clear();
         self.execution_modes.clear();
         self.annotations.clear();
@@ -164,8 +168,10 @@ impl Index {
                         open.body = at;
                     }
                     open.blocks += 1;
+                    self.control.push(at);
                 }
             }
+            op if is_merge(op) || is_block_termination(op) => self.control.push(at),
             Op::FunctionCall if state.open.is_some() => self.calls.push(Call { at, callee: inst.id(3) }),
             Op::Variable | Op::UntypedVariableKHR if state.open.is_none() => self.globals.push(at),
             Op::FunctionCall | Op::Variable | Op::UntypedVariableKHR => {}
@@ -182,6 +188,7 @@ impl Index {
             id: inst.id(2),
             first_inst: self.insts.len() as u32 - 1,
             first_call: self.calls.len() as u32,
+            first_control: self.control.len() as u32,
             ..Open::default()
         });
     }
@@ -277,6 +284,8 @@ impl Index {
             closed,
             first_call: open.first_call,
             end_call: self.calls.len() as u32,
+            first_control: open.first_control,
+            end_control: self.control.len() as u32,
         });
     }
 
@@ -328,31 +337,34 @@ static IS_LISTED: [bool; Op::COUNT] = {
     let mut listed = [false; Op::COUNT];
     let mut i = 0;
     while i < listed.len() {
-        listed[i] = matches!(
-            Op::all()[i].op,
-            Op::Capability
-                | Op::ConditionalCapabilityINTEL
-                | Op::Extension
-                | Op::ConditionalExtensionINTEL
-                | Op::MemoryModel
-                | Op::EntryPoint
-                | Op::ConditionalEntryPointINTEL
-                | Op::ExecutionMode
-                | Op::ExecutionModeId
-                | Op::Decorate
-                | Op::MemberDecorate
-                | Op::DecorateId
-                | Op::DecorateString
-                | Op::MemberDecorateString
-                | Op::MemberDecorateIdEXT
-                | Op::GroupDecorate
-                | Op::GroupMemberDecorate
-                | Op::Function
-                | Op::Label
-                | Op::FunctionCall
-                | Op::Variable
-                | Op::UntypedVariableKHR
-        );
+        let op = Op::all()[i].op;
+        let control = is_merge(op) || is_block_termination(op);
+        listed[i] = control
+            || matches!(
+                op,
+                Op::Capability
+                    | Op::ConditionalCapabilityINTEL
+                    | Op::Extension
+                    | Op::ConditionalExtensionINTEL
+                    | Op::MemoryModel
+                    | Op::EntryPoint
+                    | Op::ConditionalEntryPointINTEL
+                    | Op::ExecutionMode
+                    | Op::ExecutionModeId
+                    | Op::Decorate
+                    | Op::MemberDecorate
+                    | Op::DecorateId
+                    | Op::DecorateString
+                    | Op::MemberDecorateString
+                    | Op::MemberDecorateIdEXT
+                    | Op::GroupDecorate
+                    | Op::GroupMemberDecorate
+                    | Op::Function
+                    | Op::Label
+                    | Op::FunctionCall
+                    | Op::Variable
+                    | Op::UntypedVariableKHR
+            );
         i += 1;
     }
     listed
@@ -384,6 +396,7 @@ struct Open {
     id: Id,
     first_inst: u32,
     first_call: u32,
+    first_control: u32,
     body: u32,
     blocks: u32,
 }

@@ -9,12 +9,13 @@ use spirula_diag::{Checked, Diagnostic, Failed, Rule, Severity, Site};
 use spirula_grammar::{Capability, Op, Version};
 use spirula_module::{Function, ModelSet, Module, TypeKey};
 
+use crate::dispatch::Layer;
 use crate::facts::{Parts, TypeFacts};
 use crate::flow::Flow;
-use crate::poison::Poison;
+use crate::id_set::IdSet;
 use crate::rules::reach::Later;
 use crate::rules::universal;
-use crate::{Client, Options, TargetEnv};
+use crate::{Options, TargetEnv};
 
 /// What all rules share and none changes. Bodies can be checked in parallel over one of these.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) m: Module<'a>,
     /// The environment.
     pub(crate) env: TargetEnv,
+    /// Its further rules for instructions.
+    pub(crate) layer: Layer,
     /// The user's options.
     pub(crate) options: &'a Options,
     /// The module's version.
@@ -60,7 +63,7 @@ pub(crate) struct Cx<'a> {
     /// Control flow of the function being walked.
     pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
-    pub(crate) poison: &'a mut Poison,
+    pub(crate) poison: &'a mut IdSet,
     /// What is judged when the module ends.
     pub(crate) later: Vec<Later>,
     /// Whether derivatives may be 16 bits wide, once that was asked.
@@ -128,10 +131,21 @@ impl<'a> Cx<'a> {
     pub(crate) fn new(
         shared: Shared<'a>,
         flow: &'a mut Flow,
-        poison: &'a mut Poison,
+        poison: &'a mut IdSet,
         out: &'a mut Vec<Diagnostic>,
     ) -> Cx<'a> {
-        Cx { shared, here: None, start: 0, block: 0, models: ModelSet::EMPTY, flow, poison, later: Vec::new(), half_derivatives: None, out }
+        Cx {
+            shared,
+            here: None,
+            start: 0,
+            block: 0,
+            models: ModelSet::EMPTY,
+            flow,
+            poison,
+            later: Vec::new(),
+            half_derivatives: None,
+            out,
+        }
     }
 
     /// The same walk, for an instruction that does not live as long as the module.
@@ -319,16 +333,6 @@ impl<'a> Cx<'a> {
     }
 
     // --- where we are ---
-
-    /// Which client's rules hold, as an index: 0 for none, 1 for Vulkan, 2 for OpenCL.
-    #[inline]
-    pub(crate) fn client(&self) -> usize {
-        match self.env.client {
-            Client::Vulkan(_) => 1,
-            Client::OpenCl { .. } => 2,
-            Client::Universal | Client::OpenGl(_) => 0,
-        }
-    }
 
     /// Whether a capability is declared or implied.
     #[inline]

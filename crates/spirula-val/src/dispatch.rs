@@ -10,7 +10,7 @@ use spirula_grammar::{InstDesc, Op};
 use crate::cx::Cx;
 use crate::rules::*;
 use crate::signature::Signature;
-use crate::{grammar, signature};
+use crate::{Client, grammar, signature};
 
 /// A function that judges one instruction.
 pub(crate) type RuleFn = for<'a, 'b> fn(&mut Cx<'a>, Inst<'a>) -> Checked;
@@ -102,6 +102,24 @@ const fn row_of(op: Op) -> usize {
     low
 }
 
+/// Which client's further rules hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Layer {
+    None,
+    Vulkan,
+    OpenCl,
+}
+
+impl Layer {
+    pub(crate) fn of(client: Client) -> Layer {
+        match client {
+            Client::Vulkan(_) => Layer::Vulkan,
+            Client::OpenCl { .. } => Layer::OpenCl,
+            Client::Universal | Client::OpenGl(_) => Layer::None,
+        }
+    }
+}
+
 /// All that the validator's tables know of an instruction, by its row in the grammar.
 pub(crate) struct Row {
     /// Bit `i` tells that word `i`, of the mandatory ones, is an id other than result type and result.
@@ -112,7 +130,7 @@ pub(crate) struct Row {
     pub(crate) ordinary: bool,
     signature: Option<&'static Signature>,
     rules: [Option<RuleFn>; 2],
-    /// By client: see [`Cx::client`].
+    /// By [`Layer`].
     environment: [Option<RuleFn>; 3],
 }
 
@@ -150,10 +168,13 @@ impl Row {
         if let Some(signature) = self.signature {
             signature::instruction(cx, inst, desc, signature)?;
         }
-        for rule in self.rules.iter().flatten() {
+        if let Some(rule) = self.rules[0] {
             rule(cx, inst)?;
         }
-        match self.environment[cx.client()] {
+        if let Some(rule) = self.rules[1] {
+            rule(cx, inst)?;
+        }
+        match self.environment[cx.layer as usize] {
             Some(rule) => rule(cx, inst),
             None => Ok(()),
         }

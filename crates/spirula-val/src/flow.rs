@@ -4,6 +4,8 @@ use spirula_binary::Id;
 use spirula_grammar::Op;
 use spirula_module::{BlockIdx, Cfg, DomTree, Function, Module, Structured, Use};
 
+use crate::id_set::IdSet;
+
 /// Control flow of the function being walked. Reused from function to function.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
@@ -15,6 +17,8 @@ pub(crate) struct Flow {
     pub(crate) structured: Structured,
     /// Memory of the rules.
     pub(crate) scratch: Scratch,
+    /// Pointers to PhysicalStorageBuffer that lead to a matrix or into one.
+    pub(crate) into_matrix: IdSet,
     /// By row of the grammar, as bits: the opcodes whose needs the module is known to meet.
     pub(crate) met: [u64; Op::COUNT.div_ceil(64)],
     /// Which functions use which traced ids; whole when the module has been walked.
@@ -73,6 +77,7 @@ impl Flow {
     /// Prepares for a module.
     pub(crate) fn reset(&mut self) {
         self.met.fill(0);
+        self.into_matrix.clear();
         self.uses.reset();
     }
 

@@ -12,9 +12,9 @@ mod facts;
 mod finish;
 mod flow;
 mod grammar;
+mod id_set;
 pub mod link;
 mod options;
-mod poison;
 mod rules;
 mod signature;
 mod walk;
@@ -27,9 +27,10 @@ use spirula_grammar::{Capability, Op};
 use spirula_module::{Index, Module};
 
 use crate::cx::Shared;
+use crate::dispatch::Layer;
 use crate::facts::TypeFacts;
 use crate::flow::Flow;
-use crate::poison::Poison;
+use crate::id_set::IdSet;
 
 pub use env::{Client, ENVIRONMENTS, TargetEnv, UnknownEnv};
 pub use options::{DescriptorLayout, Limits, Options};
@@ -41,7 +42,7 @@ pub struct Validator {
     options: Options,
     index: Index,
     flow: Flow,
-    poison: Poison,
+    poison: IdSet,
     forward_pointers: Vec<(Id, u32)>,
     facts: TypeFacts,
 }
@@ -75,7 +76,7 @@ impl Validator {
             options,
             index: Index::new(),
             flow: Flow::default(),
-            poison: Poison::default(),
+            poison: IdSet::default(),
             forward_pointers: Vec::new(),
             facts: TypeFacts::default(),
         }
@@ -88,7 +89,7 @@ impl Validator {
     pub fn validate<'w>(&mut self, words: &'w [u32]) -> Result<Valid<'w>, Report> {
         let m = Module::new(words, &mut self.index);
         let env = self.env.unwrap_or_else(|| environment_of(&m));
-        self.poison.reset();
+        self.poison.clear();
         self.flow.reset();
         self.forward_pointers.clear();
         let announcements = m.global_insts().filter(|i| i.op() == Op::TypeForwardPointer);
@@ -97,6 +98,7 @@ impl Validator {
         let shared = Shared {
             m,
             env,
+            layer: Layer::of(env.client),
             options: &self.options,
             version: m.version(),
             bound: m.header().map_or(0, |h| h.bound),

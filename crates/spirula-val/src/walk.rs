@@ -11,7 +11,7 @@ use spirula_module::Function;
 use crate::cx::{Cx, Shared};
 use crate::dispatch::Row;
 use crate::flow::Flow;
-use crate::poison::Poison;
+use crate::id_set::IdSet;
 use crate::rules::layout::Layout;
 use crate::{finish, grammar};
 
@@ -19,7 +19,7 @@ use crate::{finish, grammar};
 const NEWEST: Version = Version::v1(6);
 
 /// Judges a whole module.
-pub(crate) fn module<'a>(shared: Shared<'a>, flow: &'a mut Flow, poison: &'a mut Poison, out: &'a mut Vec<Diagnostic>) {
+pub(crate) fn module<'a>(shared: Shared<'a>, flow: &'a mut Flow, poison: &'a mut IdSet, out: &'a mut Vec<Diagnostic>) {
     let mut cx = Cx::new(shared, flow, poison, out);
     if !header(&mut cx) {
         return;

@@ -178,7 +178,6 @@ fn ops(t: &mut Tables<'_>) -> Result<String> {
         .ok();
     }
     s += "];\n\n";
-    op_pages(&mut s, model);
     let mut names: Vec<(&str, u32)> = model
         .insts
         .iter()
@@ -239,32 +238,6 @@ fn flags(model: &Model, i: &json::Instruction) -> Result<String> {
         Some(_) => {}
     }
     Ok(if flags.is_empty() { "0".into() } else { flags.join(" | ") })
-}
-
-/// Opcodes come in a few clusters: a map of pages of 64, then the row of each opcode of a used page.
-fn op_pages(s: &mut String, model: &Model) {
-    let last = model.insts.last().map_or(0, |i| i.opcode);
-    let mut pages = vec![0usize; last as usize / 64 + 1];
-    let mut rows: Vec<u32> = vec![];
-    // Page 0 of the rows is all zero: unused pages point there.
-    rows.extend([0; 64]);
-    for (row, i) in model.insts.iter().enumerate() {
-        let page = &mut pages[i.opcode as usize / 64];
-        if *page == 0 {
-            *page = rows.len() / 64;
-            rows.extend([0; 64]);
-        }
-        rows[*page * 64 + i.opcode as usize % 64] = row as u32;
-    }
-    *s += "pub(crate) static OP_PAGES: &[u8] = &[\n";
-    for c in pages.chunks(32) {
-        writeln!(s, "    {},", c.iter().map(|x| x.to_string()).collect::<Vec<_>>().join(", ")).ok();
-    }
-    *s += "];\n\npub(crate) static OP_ROWS: &[u16] = &[\n";
-    for c in rows.chunks(32) {
-        writeln!(s, "    {},", c.iter().map(|x| x.to_string()).collect::<Vec<_>>().join(", ")).ok();
-    }
-    *s += "];\n\n";
 }
 
 fn enums(t: &mut Tables<'_>) -> Result<String> {

@@ -142,7 +142,13 @@ pub(crate) const fn is_ordinary(desc: &InstDesc) -> bool {
     let skeleton = matches!(desc.op, Op::Label | Op::FunctionEnd | Op::Function | Op::FunctionParameter);
     let anywhere = matches!(
         desc.op,
-        Op::Line | Op::NoLine | Op::Variable | Op::UntypedVariableKHR | Op::Phi | Op::ExtInst | Op::ExtInstWithForwardRefsKHR
+        Op::Line
+            | Op::NoLine
+            | Op::Variable
+            | Op::UntypedVariableKHR
+            | Op::Phi
+            | Op::ExtInst
+            | Op::ExtInstWithForwardRefsKHR
     );
     !skeleton && !anywhere && !is_block_termination(desc.op) && section_of(desc).is_none()
 }

@@ -213,7 +213,8 @@ fn untyped(cx: &mut Cx<'_>, roots: &mut Vec<Root>) {
         return;
     }
     for function in m.functions() {
-        for inst in m.insts(function.body_words()) {
+        // Behind the variables, only untyped pointers bring types of their own.
+        for inst in m.insts(function.body_words()).take_while(|i| untyped || may_stand_before_variables(i.op())) {
             if inst.op() == Op::Variable {
                 let data = data_type(cx, inst);
                 not_allowed(cx, inst, StorageClass::Function, data);
@@ -222,6 +223,11 @@ fn untyped(cx: &mut Cx<'_>, roots: &mut Vec<Root>) {
             }
         }
     }
+}
+
+/// What may stand in a function before or among its variables.
+fn may_stand_before_variables(op: Op) -> bool {
+    matches!(op, Op::Label | Op::Variable | Op::UntypedVariableKHR | Op::Line | Op::NoLine | Op::ExtInst | Op::Nop)
 }
 
 /// Word of the pointer and accessed type of an access that brings a type of its own.

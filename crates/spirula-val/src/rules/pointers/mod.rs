@@ -44,6 +44,7 @@ pub(crate) const TABLE: Table = rule_table! {
     ReturnValue => returned;
     CompositeConstruct | CompositeInsert | ConvertPtrToU | GroupNonUniformBroadcast => operands;
     FunctionCall => call;
+    AccessChain | InBoundsAccessChain | FunctionParameter | CopyObject | Undef | PoisonKHR => physical::given;
 };
 
 /// Whether the user has waived these rules.
@@ -70,10 +71,10 @@ fn class_at(cx: &Cx<'_>, inst: Inst<'_>, word: usize) -> Option<StorageClass> {
 }
 
 fn result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let key = cx.result_key(inst)?;
-    if !key.is_pointer() {
+    if !cx.result_key(inst)?.is_pointer() {
         return Ok(());
     }
+    physical::given(cx, inst)?;
     let Some((class, _)) = cx.m.pointer(inst.id(1)) else { return Ok(()) };
     if is_relaxed(cx) || !is_logical(class, cx.m.addressing_model()) {
         return Ok(());
@@ -109,7 +110,7 @@ fn one_operand<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, listed: bool) -
 
 fn chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if is_relaxed(cx) {
-        return Ok(());
+        return physical::given(cx, inst);
     }
     one_operand(cx, inst, 3, inst.op() == Op::PtrAccessChain)?;
     result(cx, inst)
@@ -158,7 +159,7 @@ fn operands<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 /// The pointers among a call's arguments.
 fn call<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if is_relaxed(cx) {
-        return Ok(());
+        return physical::given(cx, inst);
     }
     for word in 4..inst.words().len() {
         if let Some(class) = class_at(cx, inst, word) {

@@ -4,17 +4,15 @@
 //! from a structure, and cannot be handed on.
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, Operands};
-use spirula_diag::rules;
-use spirula_grammar::{Capability, Class, Op, StorageClass};
+use spirula_diag::{Checked, rules};
+use spirula_grammar::{Class, Op, StorageClass};
 use spirula_module::{Module, Shape};
 
 use super::flow::{base_word, enters_matrix};
 use crate::cx::{Cx, msg};
 use crate::facts::{Parts, without_arrays};
-use crate::flow::filled;
 
 rules! {
     group "pointers";
@@ -25,33 +23,34 @@ rules! {
     MATRIX_USE: "physical-pointer-matrix-use", extension "SPV_KHR_physical_storage_buffer";
 }
 
-/// Judges a module.
+/// An instruction that may give a pointer to PhysicalStorageBuffer. Remembers whether it leads into a matrix.
+#[inline]
+pub(super) fn given<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let all = cx.facts.all();
+    if !all.any(Parts::MATRIX) || !all.any(Parts::PHYSICAL_STORAGE) || !is_physical(cx, inst.id(1)) {
+        return Ok(());
+    }
+    if produced(cx, inst)? {
+        let m = cx.m;
+        cx.flow.into_matrix.insert(inst.id(2), m.ids());
+    }
+    Ok(())
+}
+
+/// Judges the uses of what leads into matrices, once all is known that does.
 pub(crate) fn module(cx: &mut Cx<'_>) {
-    let parts = cx.facts.all();
-    if !cx.has(Capability::PhysicalStorageBufferAddresses) || !parts.any(Parts::MATRIX) {
+    if cx.flow.into_matrix.is_empty() {
         return;
     }
     let m = cx.m;
-    let mut into = core::mem::take(&mut cx.flow.scratch.flags);
-    filled(&mut into, m.ids().slot_count(), false);
-    let mut any = false;
     for function in m.functions() {
         for inst in m.insts(function.start..function.end) {
-            if let Some(ty) = inst.result_type()
-                && cx.parts(ty).any(Parts::PHYSICAL_STORAGE)
-                && is_physical(m, ty)
-                && produced(cx, inst, &into)
-                && let Some(slot) = m.ids().slot(inst.id(2)).and_then(|s| into.get_mut(s))
-            {
-                (*slot, any) = (true, true);
-            }
             // The words tell quickly that nearly all instructions use none; only then the operands are decoded.
-            if any && !is_access(inst.op()) && inst.tail(1).iter().any(|w| is_marked(m, &into, Id(*w))) {
-                used(cx, inst, &into);
+            if !is_access(inst.op()) && inst.tail(1).iter().any(|w| is_marked(cx, Id(*w))) {
+                used(cx, inst);
             }
         }
     }
-    cx.flow.scratch.flags = into;
 }
 
 /// What may use them, and takes no pointer besides.
@@ -59,16 +58,18 @@ fn is_access(op: Op) -> bool {
     matches!(op, Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
 }
 
-fn is_physical(m: Module<'_>, ty: Id) -> bool {
-    matches!(m.pointer(ty), Some((StorageClass::PhysicalStorageBuffer, _)))
+fn is_physical(cx: &Cx<'_>, ty: Id) -> bool {
+    // Structures that hold such pointers have the part, too.
+    let holds = cx.parts(ty).any(Parts::PHYSICAL_STORAGE);
+    holds && matches!(cx.m.pointer(ty), Some((StorageClass::PhysicalStorageBuffer, _)))
 }
 
-fn is_marked(m: Module<'_>, into: &[bool], id: Id) -> bool {
-    m.ids().slot(id).and_then(|s| into.get(s)).copied().unwrap_or(false)
+fn is_marked(cx: &Cx<'_>, id: Id) -> bool {
+    cx.flow.into_matrix.contains(id, cx.m.ids())
 }
 
 /// Whether the pointer that an instruction produces is to a matrix or into one.
-fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, into: &[bool]) -> bool {
+fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<bool> {
     let m = cx.m;
     let pointee = m.pointer(inst.id(1)).map_or(Id(0), |p| p.1);
     let to_matrix = m.key(without_arrays(m, pointee).0).shape() == Shape::Matrix;
@@ -77,16 +78,15 @@ fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, into: &[bool]) -> bool {
         cx.check(!to_matrix, &MATRIX, inst, || {
             msg(format!("{} gives a pointer to {pointee}, which is a matrix or an array of matrices", inst.op()))
                 .help("put the matrix into a structure, and point to that")
-        })
-        .ok();
-        return false;
+        })?;
+        return Ok(false);
     };
     let base = inst.id(word);
-    if is_marked(m, into, base) {
-        return true;
+    if is_marked(cx, base) {
+        return Ok(true);
     }
     if !to_matrix && !enters_matrix(m, inst) {
-        return false;
+        return Ok(false);
     }
     let start = if word == 3 { m.pointer(m.type_id_of(base)).map_or(Id(0), |p| p.1) } else { inst.id(3) };
     let from_structure = m.key(without_arrays(m, start).0).shape() == Shape::Struct;
@@ -94,30 +94,24 @@ fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, into: &[bool]) -> bool {
     let known = m.key(without_arrays(m, start).0).shape() == Shape::Matrix;
     cx.check_at(from_structure || known, &MATRIX, inst, word, || {
         format!("the access chain leads to a matrix, but starts at {base}, which does not point to a structure")
-    })
-    .ok();
-    from_structure
+    })?;
+    Ok(from_structure)
 }
 
 /// What uses a pointer to a matrix or into one.
 #[cold]
-fn used<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, into: &[bool]) {
+fn used<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
     let m = cx.m;
     let skipped = inst.desc().is_none_or(|d| matches!(d.class, Class::Debug | Class::Annotation));
     if skipped || inst.op() == Op::ExtInst && is_non_semantic(m, inst) {
         return;
     }
-    let wrong: Vec<usize> = Operands::new(inst, &m)
-        .flatten()
-        .filter(|o| o.id().is_some_and(|id| Some(id) != inst.result() && is_marked(m, into, id)))
-        .map(|o| o.at as usize)
-        .filter(|at| {
-            !(inst.op() == Op::Store && *at == 1)
-                && base_word(inst.op()).is_none_or(|w| w != *at || inst.op() == Op::CopyObject)
-        })
-        .collect();
-    for word in wrong {
-        cx.fail_at(&MATRIX_USE, inst, word, || {
+    for operand in Operands::new(inst, &m).flatten() {
+        let word = operand.at as usize;
+        let marked = operand.id().is_some_and(|id| Some(id) != inst.result() && is_marked(cx, id));
+        let allowed = inst.op() == Op::Store && word == 1
+            || base_word(inst.op()).is_some_and(|w| w == word && inst.op() != Op::CopyObject);
+        cx.check_at(!marked || allowed, &MATRIX_USE, inst, word, || {
             msg(format!("{} points to a matrix or into one, but is used by {}", inst.id(word), inst.op()))
                 .help("only OpLoad and OpStore know the layout of the matrix")
         })

@@ -3,17 +3,21 @@ use alloc::vec::Vec;
 use spirula_binary::Id;
 use spirula_module::IdTable;
 
-/// Ids whose definition failed. What uses them is not judged, so that one mistake gives one report.
+/// A set of ids, which is mostly empty and then costs nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Poison {
+pub(crate) struct IdSet {
     any: bool,
     bits: Vec<u64>,
 }
 
-impl Poison {
-    pub(crate) fn reset(&mut self) {
+impl IdSet {
+    pub(crate) fn clear(&mut self) {
         self.any = false;
         self.bits.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.any
     }
 
     #[cold]
