@@ -23,6 +23,8 @@ struct Entry {
 pub(crate) struct DecorationTable {
     starts: Vec<u32>,
     rows: Vec<Entry>,
+    /// Decorations that occur, by value modulo 64: most are known from it not to.
+    kinds: u64,
 }
 
 /// Calls `f` for every target of an annotation instruction.
@@ -41,6 +43,7 @@ impl DecorationTable {
     pub(crate) fn fill(&mut self, module: &[u32], annotations: &[u32], ids: &IdTable) {
         self.starts.clear();
         self.rows.clear();
+        self.kinds = 0;
         if annotations.is_empty() {
             return;
         }
@@ -54,6 +57,9 @@ impl DecorationTable {
                     total += 1;
                 }
             });
+            if let Some(d) = plain(module, Entry { at: inst.offset(), member: WHOLE }) {
+                self.kinds |= 1 << (d.decoration.0 % 64);
+            }
         }
         let mut sum = 0;
         for start in &mut self.starts {
@@ -84,6 +90,12 @@ impl DecorationTable {
                 row.sort_unstable_by_key(|e| (e.member, e.at));
             }
         }
+    }
+
+    /// Whether the decoration may occur in the module.
+    #[inline]
+    pub(crate) fn may_have(&self, decoration: Decoration) -> bool {
+        self.kinds >> (decoration.0 % 64) & 1 != 0
     }
 
     fn row(&self, slot: Option<usize>) -> &[Entry] {

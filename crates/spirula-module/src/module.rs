@@ -143,6 +143,12 @@ impl<'m> Module<'m> {
         if pointer { self.words.get(info.def as usize + 2).map(|class| StorageClass(*class)) } else { None }
     }
 
+    /// Whether an instruction defines an id which was defined before.
+    #[inline]
+    pub fn has_duplicate_definitions(&self) -> bool {
+        !self.index.duplicates.is_empty()
+    }
+
     /// Instructions that define an id which was defined before.
     pub fn duplicate_definitions(&self) -> impl Iterator<Item = Inst<'m>> + use<'m> {
         let words = self.words;
@@ -203,16 +209,25 @@ impl<'m> Module<'m> {
     }
 
     /// The first application of a decoration to a target as a whole.
+    #[inline]
     pub fn decoration(&self, target: Id, decoration: Decoration) -> Option<Decorated<'m>> {
+        if !self.index.decorations.may_have(decoration) {
+            return None;
+        }
         self.own_decorations(target).find(|d| d.decoration == decoration)
     }
 
     /// The first application of a decoration to a member.
+    #[inline]
     pub fn member_decoration(&self, ty: Id, member: u32, decoration: Decoration) -> Option<Decorated<'m>> {
+        if !self.index.decorations.may_have(decoration) {
+            return None;
+        }
         self.member_decorations(ty, member).find(|d| d.decoration == decoration)
     }
 
     /// Whether a target as a whole has a decoration.
+    #[inline]
     pub fn is_decorated(&self, target: Id, decoration: Decoration) -> bool {
         self.decoration(target, decoration).is_some()
     }

@@ -315,6 +315,14 @@ impl<'a> Cx<'a> {
         self.facts.parts(self.m, ty)
     }
 
+    /// Whether the value at `word` is a pointer through which an object of the type can be read, and nothing has to be
+    /// asked but that: see [`Parts::EASY`].
+    #[inline]
+    pub(crate) fn reads_easily(&self, inst: Inst<'_>, word: usize, object: Id) -> bool {
+        let ty = self.m.type_id_of(inst.id(word));
+        self.poison.is_empty() && self.parts(ty).any(Parts::EASY) && self.m.pointer(ty).is_some_and(|p| p.1 == object)
+    }
+
     /// Remembers that the function being walked uses a variable outside of functions. Debug information and other
     /// instructions without semantics do not count.
     #[inline(never)]

@@ -59,6 +59,19 @@ impl Parts {
     /// Something without a null value.
     pub(crate) const NO_NULL: Parts = Parts(1 << 28);
 
+    /// A pointer through which loads and stores raise no question but that of the type: to a common storage class, in which
+    /// every execution model can read, and to what has no parts with rules of their own.
+    pub(crate) const EASY: Parts = Parts(1 << 30);
+
+    /// What has rules of its own where it is loaded or stored.
+    const UNEASY: Parts = Parts::SMALL
+        .or(Parts::RUNTIME_ARRAY)
+        .or(Parts::OPAQUE)
+        .or(Parts::NO_DESCRIPTOR)
+        .or(Parts::ACCELERATION)
+        .or(Parts::POINTER)
+        .or(Parts::VOID);
+
     /// 8-bit and 16-bit integers and floating-point numbers.
     pub(crate) const SMALL: Parts = Parts(0b1_1110);
 
@@ -109,6 +122,17 @@ impl TypeFacts {
         m.ids().slot(ty).and_then(|s| self.parts.get(s)).copied().unwrap_or_default()
     }
 
+    /// Whether accesses through the pointer are easy. The type that it points to may come later; then they are not.
+    fn easy(&self, m: Module<'_>, inst: Inst<'_>) -> Parts {
+        let class = StorageClass(inst.word(2));
+        let common = matches!(class, StorageClass::Function | StorageClass::Private | StorageClass::StorageBuffer);
+        let read_only = matches!(class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
+        let pointee = m.info(inst.id(3));
+        let known = inst.op() == Op::TypePointer && pointee.is_type() && pointee.def < inst.offset();
+        let easy = known && (common || read_only) && !self.parts(m, inst.id(3)).any(Parts::UNEASY);
+        if easy { Parts::EASY } else { Parts::default() }
+    }
+
     fn of_type(&self, m: Module<'_>, inst: Inst<'_>, id: Id, addressing: AddressingModel) -> Parts {
         let component = |word: usize| self.parts(m, inst.id(word));
         match inst.op() {
@@ -132,7 +156,7 @@ impl TypeFacts {
                 let members = inst.tail(2).iter().fold(Parts::STRUCT, |p, t| p.or(self.parts(m, Id(*t))));
                 members.or(structure(m, id))
             }
-            Op::TypePointer | Op::TypeUntypedPointerKHR => pointer(inst, addressing),
+            Op::TypePointer | Op::TypeUntypedPointerKHR => pointer(inst, addressing).or(self.easy(m, inst)),
             Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV => component(2).or(Parts::COOPERATIVE_MATRIX),
             Op::TypeImage | Op::TypeSampler | Op::TypeBufferEXT => Parts::OPAQUE.or(Parts::NO_NULL),
             Op::TypeAccelerationStructureKHR => Parts::ACCELERATION.or(Parts::NO_NULL),

@@ -33,12 +33,13 @@ pub(crate) fn definition<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, id: Id, word: usiz
     if id.0 == 0 || id.0 >= bound {
         return out_of_bounds(cx, inst, id, word, bound);
     }
-    let def = cx.m.info(id).def;
-    if def == inst.offset() {
-        return Ok(());
-    }
+    if cx.m.has_duplicate_definitions() { only_definition(cx, inst, id, word) } else { Ok(()) }
+}
+
+#[cold]
+fn only_definition(cx: &mut Cx<'_>, inst: Inst<'_>, id: Id, word: usize) -> Checked {
     let m = cx.m;
-    cx.fail_at(&REDEFINED, inst, word, || {
+    cx.check_at(m.info(id).def == inst.offset(), &REDEFINED, inst, word, || {
         msg(format!("{id} is already the result of another instruction")).declared(m, id)
     })
 }

@@ -283,6 +283,10 @@ pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, f
             break;
         }
         let id = cx.type_at(inst, word)?;
+        if id == result.0 && matches!(con, Con::Same | Con::Like) {
+            prev = result;
+            continue;
+        }
         let ty = (id, cx.key(id)?);
         if !con.accepts(s.cooperative, ty, result, prev) {
             return bad_operand(cx, inst, form, word, *con);

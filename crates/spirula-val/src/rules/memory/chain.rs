@@ -129,6 +129,20 @@ fn not_negative<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, result: Id) ->
 fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id) -> Checked<Id> {
     let (m, index) = (cx.m, inst.id(word));
     let members = m.def(ty).map_or(&[][..], |i| i.tail(2));
+    // Nearly always: a small number, whatever its signedness.
+    if let Some(constant) = m.def(index)
+        && constant.op() == Op::Constant
+        && let Some(member) = members.get(constant.word(3) as usize)
+        && constant.words().len() == 4
+    {
+        return Ok(Id(*member));
+    }
+    other_member(cx, inst, word, ty, members)
+}
+
+/// A member that is chosen in a less common way, or wrongly.
+fn other_member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, members: &'a [u32]) -> Checked<Id> {
+    let (m, index) = (cx.m, inst.id(word));
     let op = m.info(index).op;
     let constant = if op == Op::Constant { m.int_constant(index) } else { None };
     let Some(value) = constant else {

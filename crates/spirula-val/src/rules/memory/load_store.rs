@@ -31,6 +31,10 @@ rules! {
 }
 
 pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    if inst.words().len() == 4 && cx.reads_easily(inst, 3, inst.id(1)) { Ok(()) } else { any_load(cx, inst) }
+}
+
+fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let result = inst.id(1);
     cx.key(result)?;
     let pointer = pointer_at(cx, inst, 3, &POINTER)?;
@@ -71,6 +75,13 @@ fn small<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id) -> Checked {
 }
 
 pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let class = cx.m.class_of(inst.id(1));
+    let to_variable = matches!(class, Some(StorageClass::Function | StorageClass::Private));
+    let easy = to_variable && inst.words().len() == 3 && cx.reads_easily(inst, 1, cx.m.type_id_of(inst.id(2)));
+    if easy { Ok(()) } else { any_store(cx, inst) }
+}
+
+fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let pointer = pointer_at(cx, inst, 1, &POINTER)?;
     let object = cx.type_at(inst, 2)?;
     cx.key(object)?;

@@ -71,9 +71,10 @@ fn class_at(cx: &Cx<'_>, inst: Inst<'_>, word: usize) -> Option<StorageClass> {
 }
 
 fn result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if !cx.result_key(inst)?.is_pointer() {
-        return Ok(());
-    }
+    if !cx.result_key(inst)?.is_pointer() { Ok(()) } else { pointer_result(cx, inst) }
+}
+
+fn pointer_result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     physical::given(cx, inst)?;
     let Some((class, _)) = cx.m.pointer(inst.id(1)) else { return Ok(()) };
     if is_relaxed(cx) || !is_logical(class, cx.m.addressing_model()) {
@@ -126,9 +127,10 @@ fn untyped_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 /// A pointer that is stored goes where variables may hold pointers.
 fn stored<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if is_relaxed(cx) || class_at(cx, inst, 2).is_none() {
-        return Ok(());
-    }
+    if is_relaxed(cx) || class_at(cx, inst, 2).is_none() { Ok(()) } else { stored_pointer(cx, inst) }
+}
+
+fn stored_pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     one_operand(cx, inst, 2, true)?;
     let to = class_at(cx, inst, 1);
     let ok = to.is_none_or(|c| matches!(c, StorageClass::Function | StorageClass::Private));

@@ -102,6 +102,10 @@ fn variable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         return untyped_variable(cx, inst, class);
     }
     let initializer = if untyped { 5 } else { 4 };
+    let uneasy = Parts::RUNTIME_ARRAY.or(Parts::SPEC_VECTOR);
+    if class == StorageClass::Function && !cx.parts(data).any(uneasy) && !m.is_decorated(id, Decoration::Invariant) {
+        return Ok(());
+    }
     if inst.words().len() > initializer {
         initialised(cx, inst, class, initializer)?;
     }
@@ -371,6 +375,10 @@ fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    if cx.reads_easily(inst, 3, inst.id(1)) { Ok(()) } else { any_load(cx, inst) }
+}
+
+fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     crate::rules::mesh::read(cx, inst)?;
     class_models(cx, inst, 3)?;
     let m = cx.m;
@@ -401,8 +409,12 @@ fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    class_models(cx, inst, 1)?;
     let m = cx.m;
+    let uniform = m.class_of(inst.id(1)) == Some(StorageClass::Uniform);
+    if !uniform && cx.reads_easily(inst, 1, m.type_id_of(inst.id(2))) {
+        return Ok(());
+    }
+    class_models(cx, inst, 1)?;
     let object = m.type_id_of(inst.id(2));
     let (inner, _) = without_arrays(m, object);
     let opaque = matches!(
