@@ -109,10 +109,12 @@ impl Index {
                 let id = Id(*target);
                 let info = self.ids.get(id);
                 let mut own = self.decorations.of_whole(words, &self.ids, id);
-                if info.is_constant() && !info.is_local() && own.any(|d| d.decoration == Decoration::BuiltIn) {
-                    if let Some(info) = self.ids.get_mut(id) {
-                        info.flags |= ids::TRACED;
-                    }
+                if info.is_constant()
+                    && !info.is_local()
+                    && own.any(|d| d.decoration == Decoration::BuiltIn)
+                    && let Some(info) = self.ids.get_mut(id)
+                {
+                    info.flags |= ids::TRACED;
                 }
             }
         }

@@ -1775,6 +1775,7 @@ pub(crate) static INSTS: &[InstDesc] = &[
     i(875, 6918, "OpFDot4MixAcc32VALVE", Reserved, HAS_TYPE | HAS_RESULT | PLAIN | FIXED, 6, 1696, 5, n(136, 0, NEVER, NEVER)),
 ];
 
+/// Without `Op`, aliases included, sorted.
 pub(crate) static OP_NAMES: &[(&str, u16)] = &[
     ("AbortKHR", 5121),
     ("AbsISubINTEL", 5587),

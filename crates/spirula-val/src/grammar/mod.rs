@@ -288,7 +288,7 @@ impl<'a> Stream<'a> {
         let first = self.at - 1;
         self.at = first + number.words();
         let Some(words) = self.inst.words().get(first..self.at) else { return Err(Misfit) };
-        if number.width % 32 != 0 {
+        if !number.width.is_multiple_of(32) {
             *judged = judged.and(high_bits(cx, self.inst, first, words, number));
         }
         Ok(())
