@@ -261,9 +261,10 @@ impl Op {
     }
 
     /// Looks an opcode up by its name, canonical or alias, with or without the `Op` prefix.
-    pub fn from_name(name: &str) -> Option<Op> {
-        let name = name.strip_prefix("Op").unwrap_or(name);
-        OP_NAMES.binary_search_by_key(&name, |e| e.0).ok().map(|i| Op(OP_NAMES[i].1))
+    #[inline]
+    pub fn from_name(name: impl AsRef<[u8]>) -> Option<Op> {
+        let name = name.as_ref();
+        crate::names::op(name.strip_prefix(b"Op").unwrap_or(name)).map(|i| Op(OP_NAMES[i].1))
     }
 
     /// Every name the grammar knows with its opcode, without the `Op` prefix, aliases included, sorted by name.
@@ -344,9 +345,9 @@ impl OperandKind {
     }
 
     /// Looks a value up by its name, canonical or alias.
-    pub fn value_of(self, name: &str) -> Option<u32> {
-        let names = self.names();
-        names.binary_search_by_key(&name, |e| e.0).ok().map(|i| names[i].1)
+    #[inline]
+    pub fn value_of(self, name: impl AsRef<[u8]>) -> Option<u32> {
+        crate::names::enumerant(self as usize, name.as_ref()).map(|i| ENUM_NAMES[i].1)
     }
 
     /// Writes a value by name; masks as `A|B`, what the grammar does not know as a number.
@@ -465,8 +466,9 @@ impl ExtSet {
     }
 
     /// The instruction with this name.
-    pub fn instruction_by_name(self, name: &str) -> Option<&'static ExtInstDesc> {
-        self.instructions().iter().find(|e| e.name == name)
+    #[inline]
+    pub fn instruction_by_name(self, name: impl AsRef<[u8]>) -> Option<&'static ExtInstDesc> {
+        crate::names::ext_inst(self as usize, name.as_ref()).map(|i| &EXT_INSTS[i])
     }
 
     /// Whether instructions of the set have no semantic effect (its name starts with `NonSemantic.`).

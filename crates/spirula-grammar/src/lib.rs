@@ -11,6 +11,7 @@
 
 mod capset;
 mod desc;
+mod names;
 mod spec_ops;
 #[rustfmt::skip]
 #[allow(missing_docs, non_upper_case_globals)]

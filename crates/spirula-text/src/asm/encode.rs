@@ -1,12 +1,12 @@
 //! The walk over the text, instruction by instruction.
 
 use spirula_binary::HEADER_WORDS;
-use spirula_grammar::{self as g, ExtInstDesc, InstDesc, MAGIC, Op, OperandKind, Quantifier, Version};
+use spirula_grammar::{self as g, InstDesc, MAGIC, Op, OperandKind, Quantifier, Version};
 
-use super::cache::Cache;
 use super::error::{Done, MAX_ERRORS, shown};
 use super::ids::{Ids, Index};
-use super::lex::{Lexer, Mark};
+use super::lex::{Lexer, Mark, Name};
+use super::lines::Lines;
 use super::operand::ANY_IDS;
 use super::record::Def;
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
@@ -19,41 +19,54 @@ const MAX_WORDS: usize = 0xffff;
 const NEWEST: Version = Version::v1(6);
 
 pub(super) struct Assembler<'t> {
-    text: &'t [u8],
+    pub(super) text: &'t [u8],
     options: &'t AsmOptions,
     pub(super) lex: Lexer<'t>,
     pub(super) out: Vec<u32>,
     pub(super) ids: Ids<'t>,
     pub(super) defs: Vec<Def>,
     pub(super) errors: Vec<AsmError>,
-    pub(super) error_line: u32,
-    opcodes: Cache<'t, &'static InstDesc>,
-    pub(super) enumerants: Cache<'t, u32>,
-    pub(super) ext_insts: Cache<'t, &'static ExtInstDesc>,
+    pub(super) lines: Lines<'t>,
+    /// Place of the error last reported.
+    pub(super) error_at: usize,
     spots: Option<Vec<SourceSpot>>,
     version: Version,
     hints: HeaderHints,
     /// The operand last read.
     pub(super) token: Mark,
-    /// End of the token last read.
-    pub(super) end: usize,
 }
 
 /// The instruction being written.
-pub(super) struct Open<'t> {
+pub(super) struct Open {
     pub(super) desc: &'static InstDesc,
     /// Its first token.
     pub(super) mark: Mark,
     /// Its first word.
     pub(super) start: usize,
     /// Name of the result id; it is numbered when its place among the operands comes.
-    pub(super) result_name: Option<&'t [u8]>,
+    pub(super) result_name: Option<Name>,
     pub(super) result: Option<Index>,
     pub(super) result_type: Option<Index>,
+    /// The first and the last of the ids among the other operands.
     pub(super) first_id: Option<Index>,
     pub(super) last_id: Option<Index>,
     /// Whether any number of ids may follow the operands that the grammar names.
     pub(super) more_ids: bool,
+}
+
+impl Open {
+    /// Notes an id among the operands.
+    #[inline]
+    pub(super) fn note(&mut self, operand: &g::Operand, id: Index) {
+        if operand.kind == OperandKind::IdResultType {
+            self.result_type = Some(id);
+            return;
+        }
+        if self.first_id.is_none() {
+            self.first_id = Some(id);
+        }
+        self.last_id = Some(id);
+    }
 }
 
 /// Operands still to come.
@@ -65,18 +78,33 @@ pub(super) struct Shape {
     pub(super) mask: Option<(OperandKind, u32)>,
     /// The second half of a pair.
     pub(super) half: Option<&'static g::Operand>,
+    /// Whether anything but `base` may be left.
+    pub(super) more: bool,
 }
 
 impl Shape {
     /// The operand that comes next; lists stay until [`end_list`](Self::end_list).
     #[inline]
     fn next(&mut self) -> Option<&'static g::Operand> {
+        if self.more {
+            return self.next_of_all();
+        }
+        let (first, rest) = self.base.split_first()?;
+        if first.quantifier != Quantifier::Many {
+            self.base = rest;
+        }
+        Some(first)
+    }
+
+    #[inline(never)]
+    fn next_of_all(&mut self) -> Option<&'static g::Operand> {
         if let Some(half) = self.half.take() {
             return Some(half);
         }
         if self.mask.is_some() && self.params.is_empty() {
             self.next_mask_bit();
         }
+        self.more = self.mask.is_some() || !self.params.is_empty();
         let list = if self.params.is_empty() { &mut self.base } else { &mut self.params };
         let (first, rest) = list.split_first()?;
         if first.quantifier != Quantifier::Many {
@@ -119,15 +147,12 @@ impl<'t> Assembler<'t> {
             ids: Ids::new(text, options.preserve_numeric_ids),
             defs: Vec::new(),
             errors: Vec::new(),
-            error_line: 0,
-            opcodes: Cache::new(),
-            enumerants: Cache::new(),
-            ext_insts: Cache::new(),
+            lines: Lines::new(text),
+            error_at: 0,
             spots: map.then(Vec::new),
             version: options.version.or(hinted).unwrap_or(NEWEST),
             hints,
             token: lex.mark(),
-            end: 0,
             lex,
         }
     }
@@ -137,7 +162,6 @@ impl<'t> Assembler<'t> {
             let mark = self.lex.mark();
             let start = self.out.len();
             self.token = mark;
-            self.end = mark.start;
             if self.instruction(next, mark).is_err() {
                 self.out.truncate(start);
                 if self.errors.len() >= MAX_ERRORS {
@@ -145,8 +169,9 @@ impl<'t> Assembler<'t> {
                 }
                 self.recover(mark);
             } else if let Some(spots) = &mut self.spots {
-                let span = mark.start..self.lex.pos().min(self.end.max(mark.start));
-                spots.push(SourceSpot { word: start as u32, line: mark.line, span });
+                let span = mark.start..self.lex.end().max(mark.start);
+                let line = self.lines.line(mark.start);
+                spots.push(SourceSpot { word: start as u32, line, span });
             }
         }
         if !self.errors.is_empty() {
@@ -176,13 +201,13 @@ impl<'t> Assembler<'t> {
         if self.lex.pos() == mark.start {
             self.lex.any();
         }
-        let mut line = self.error_line;
+        let error_line = self.lines.line(self.error_at);
+        let mut line = error_line;
         while let Some(next) = self.lex.skip() {
-            let first = self.lex.line() > line;
-            line = line.max(self.lex.line());
-            if line > self.error_line
-                && (self.lex.at_instruction(next) || first && self.lex.resembles_instruction(next))
-            {
+            let now = self.lines.line(self.lex.pos());
+            let first = now > line;
+            line = line.max(now);
+            if line > error_line && (self.lex.at_instruction(next) || first && self.lex.resembles_instruction(next)) {
                 break;
             }
             self.lex.any();
@@ -217,13 +242,11 @@ impl<'t> Assembler<'t> {
             let word = self.word_at(mark);
             return Err(self.bad_id(mark, word));
         };
-        self.end = self.lex.pos();
         self.lex.skip();
         if !self.lex.eat(b'=') {
-            let message = format!("no `=` follows the result id %{}", String::from_utf8_lossy(name));
-            return Err(self.fail_at(mark, self.end, message, None));
+            let message = format!("no `=` follows the result id %{}", String::from_utf8_lossy(name.of(self.text)));
+            return Err(self.fail_at(mark, self.lex.end(), message, None));
         }
-        self.end = self.lex.pos();
         let next = self.lex.skip();
         let at = self.lex.mark();
         if next != Some(b'O') {
@@ -238,7 +261,7 @@ impl<'t> Assembler<'t> {
         let word = self.lex.word();
         let done = self.named(at, word, Some((name, mark)));
         if done.is_err() {
-            let index = self.ids.intern(name);
+            let index = self.ids.intern(name, self.text);
             if self.def(index) == Def::Unknown {
                 self.define(index, Def::Failed);
             }
@@ -248,18 +271,18 @@ impl<'t> Assembler<'t> {
 
     /// The text of the token that was just read from `mark` on.
     pub(super) fn word_at(&self, mark: Mark) -> &'t [u8] {
-        self.text.get(mark.start..self.lex.pos()).unwrap_or(&[])
+        self.text.get(mark.start..self.lex.end()).unwrap_or(&[])
     }
 
     /// An instruction that starts with an opcode's name, at `mark`; its result id stands before.
-    fn named(&mut self, mark: Mark, word: &'t [u8], result: Option<(&'t [u8], Mark)>) -> Done {
-        let Some(desc) = self.opcodes.get(0, word, |w| Op::from_name(w).filter(|_| w.starts_with("Op"))?.desc()) else {
+    fn named(&mut self, mark: Mark, word: &'t [u8], result: Option<(Name, Mark)>) -> Done {
+        let known = Op::from_name(word).filter(|_| word.starts_with(b"Op"));
+        let Some(desc) = known.and_then(Op::desc) else {
             if word == b"OpUnknown" {
                 return self.unknown_instruction(mark, result.is_some());
             }
             return Err(self.unknown_opcode(mark, word));
         };
-        self.end = self.lex.pos();
         self.token = mark;
         if !self.options.any_version && !self.has(desc) {
             let message = format!("version {} has no {}", self.version, desc.name);
@@ -267,7 +290,7 @@ impl<'t> Assembler<'t> {
             return Err(self.fail(mark, message, help));
         }
         if result.is_some() != desc.has_result() {
-            return Err(self.wrong_result(mark, desc, result.map(|r| r.0)));
+            return Err(self.wrong_result(mark, desc, result.map(|r| r.0.of(self.text))));
         }
         let start = self.out.len();
         self.out.push(0);
@@ -315,13 +338,13 @@ impl<'t> Assembler<'t> {
         let count = self.out.len() - start;
         if count > MAX_WORDS && self.out.get(start) == Some(&0) {
             let message = format!("the instruction has {count} words, but a word count cannot exceed {MAX_WORDS}");
-            return Err(self.fail_at(mark, self.end, message, None));
+            return Err(self.fail_at(mark, self.lex.end(), message, None));
         }
         Ok(count as u32)
     }
 
-    fn operands(&mut self, open: &mut Open<'t>) -> Done {
-        let mut shape = Shape { base: open.desc.operands(), params: &[], mask: None, half: None };
+    fn operands(&mut self, open: &mut Open) -> Done {
+        let mut shape = Shape { base: open.desc.operands(), params: &[], mask: None, half: None, more: false };
         loop {
             let Some(operand) = shape.next() else {
                 if !core::mem::take(&mut open.more_ids) {
@@ -334,13 +357,15 @@ impl<'t> Assembler<'t> {
                 self.result(open);
                 continue;
             }
+            if operand.kind.is_id() && self.small_id(operand, open) {
+                continue;
+            }
             let next = self.next_operand();
             match next {
                 Some(b'!') => return self.raw_operands(Some(open)),
                 Some(next) => {
                     self.token = self.lex.mark();
                     self.operand(next, operand, open, &mut shape)?;
-                    self.end = self.lex.pos();
                 }
                 None => match operand.quantifier {
                     Quantifier::One => return Err(self.missing(open, operand)),
@@ -353,9 +378,23 @@ impl<'t> Assembler<'t> {
             Some(b'!') | None => Ok(()),
             Some(next) if self.lex.at_instruction(next) => Ok(()),
             // On a line of its own it is rather an instruction that starts wrong.
-            Some(_) if self.lex.line() > self.token.line => Ok(()),
+            Some(_) if self.lex.is_line_end_between(self.token.start, self.lex.pos()) => Ok(()),
             Some(_) => Err(self.leftover(open)),
         }
+    }
+
+    /// The short way for an id that is a small number; false, having done nothing, where it is none or an instruction
+    /// starts with it.
+    #[inline]
+    fn small_id(&mut self, operand: &g::Operand, open: &mut Open) -> bool {
+        let next = self.lex.skip();
+        let mark = self.lex.mark();
+        let Some(number) = next.filter(|b| *b == b'%').and_then(|_| self.lex.small_id()) else { return false };
+        self.token = mark;
+        let index = self.ids.numeric(number);
+        self.out.push(self.ids.value(index));
+        open.note(operand, index);
+        true
     }
 
     /// First byte of the token that comes next, unless an instruction starts with it.
@@ -367,27 +406,28 @@ impl<'t> Assembler<'t> {
 
     /// Writes the result id.
     #[inline]
-    pub(super) fn result(&mut self, open: &mut Open<'t>) {
+    pub(super) fn result(&mut self, open: &mut Open) {
         if let Some(name) = open.result_name
             && open.result.is_none()
         {
-            let index = self.ids.intern(name);
+            let index = self.ids.intern(name, self.text);
             self.out.push(self.ids.value(index));
             open.result = Some(index);
         }
     }
 
     #[cold]
-    fn missing(&mut self, open: &Open<'t>, operand: &g::Operand) -> super::error::Failed {
+    fn missing(&mut self, open: &Open, operand: &g::Operand) -> super::error::Failed {
         let name = operand_name(operand);
-        let same_line = self.lex.line() == self.token.line && self.lex.peek() == Some(b'O');
+        let same_line =
+            !self.lex.is_line_end_between(self.token.start, self.lex.pos()) && self.lex.peek() == Some(b'O');
         let help = (same_line && operand.kind == OperandKind::LiteralSpecConstantOpInteger)
             .then(|| "OpSpecConstantOp takes the name without `Op`".to_owned());
-        self.fail_at(self.token, self.end, format!("{} lacks its operand {name}", open.desc.name), help)
+        self.fail_at(self.token, self.lex.end(), format!("{} lacks its operand {name}", open.desc.name), help)
     }
 
     #[cold]
-    fn leftover(&mut self, open: &Open<'t>) -> super::error::Failed {
+    fn leftover(&mut self, open: &Open) -> super::error::Failed {
         let mark = self.lex.mark();
         let word = self.lex.any();
         self.fail(mark, format!("{} is one operand too many for {}", shown(word), open.desc.name), None)

@@ -23,14 +23,15 @@ impl<'t> Assembler<'t> {
     /// Reports an error about the token at `mark`, the last one read.
     #[cold]
     pub(super) fn fail(&mut self, mark: Mark, message: String, help: Option<String>) -> Failed {
-        let end = self.lex.pos().max(mark.start);
+        let end = self.lex.end().max(mark.start);
         self.fail_at(mark, end, message, help)
     }
 
     #[cold]
     pub(super) fn fail_at(&mut self, mark: Mark, end: usize, message: String, help: Option<String>) -> Failed {
-        self.error_line = mark.line;
-        let Mark { start, line, column } = mark;
+        let Mark { start } = mark;
+        let (line, column) = (self.lines.line(start), self.lines.column(start));
+        self.error_at = start;
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(AsmError { line, column, span: start..end, message, help });
         }

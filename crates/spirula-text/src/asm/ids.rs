@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::lex::Lexer;
+use super::lex::{Lexer, Name};
 
 /// Position of an id among the distinct ids of the text, in order of appearance.
 pub(super) type Index = u32;
@@ -45,7 +45,15 @@ impl<'t> Ids<'t> {
 
     /// The index of the id with this name.
     #[inline]
-    pub(super) fn intern(&mut self, name: &'t [u8]) -> Index {
+    pub(super) fn intern(&mut self, name: Name, text: &'t [u8]) -> Index {
+        match name.number() {
+            Some(n) => self.numeric(n),
+            None => self.named(name.of(text)),
+        }
+    }
+
+    #[inline(never)]
+    fn named(&mut self, name: &'t [u8]) -> Index {
         if name.first().is_some_and(u8::is_ascii_digit) {
             let number = match canonical(name) {
                 None if self.preserved.is_some() => number(name),
@@ -66,18 +74,22 @@ impl<'t> Ids<'t> {
         index
     }
 
+    /// The index of the id that is called by this number.
     #[inline]
-    fn numeric(&mut self, number: u32) -> Index {
+    pub(super) fn numeric(&mut self, number: u32) -> Index {
+        match self.small.get(number as usize).and_then(|found| found.checked_sub(1)) {
+            Some(index) => index,
+            None => self.numeric_slowly(number),
+        }
+    }
+
+    #[inline(never)]
+    fn numeric_slowly(&mut self, number: u32) -> Index {
         let next = self.count;
         if number < self.small_limit {
             let at = number as usize;
             if at >= self.small.len() {
                 self.small.resize(at + at / 2 + 1, 0);
-            }
-            match self.small.get_mut(at) {
-                Some(0) => {}
-                Some(found) => return *found - 1,
-                None => {}
             }
             if let Some(slot) = self.small.get_mut(at) {
                 *slot = next + 1;
@@ -115,11 +127,6 @@ impl<'t> Ids<'t> {
         }
     }
 
-    /// Number of distinct ids so far.
-    pub(super) fn count(&self) -> usize {
-        self.count as usize
-    }
-
     /// One more than the largest id.
     pub(super) fn bound(&self) -> u32 {
         match &self.preserved {
@@ -135,7 +142,7 @@ impl Preserved {
         let mut taken = Vec::new();
         while let Some(b) = lexer.skip() {
             if b == b'%' {
-                taken.extend(lexer.id().and_then(number));
+                taken.extend(lexer.id().and_then(|name| name.number().or_else(|| number(name.of(text)))));
             } else {
                 lexer.any();
             }

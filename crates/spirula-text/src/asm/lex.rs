@@ -1,10 +1,13 @@
 //! Bytes → tokens.
 
+use super::swar;
+
 /// Classes of bytes.
 const SPACE: u8 = 1;
 const STOP: u8 = 2;
 const ID: u8 = 4;
 const QUOTE: u8 = 8;
+const COMMENT: u8 = 16;
 
 static CLASS: [u8; 256] = {
     let mut t = [0; 256];
@@ -12,7 +15,8 @@ static CLASS: [u8; 256] = {
     while i < 256 {
         t[i] = match i as u8 {
             b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c | 0 => SPACE | STOP,
-            b';' | b',' | b'(' | b')' => STOP,
+            b';' => COMMENT | STOP,
+            b',' | b'(' | b')' => STOP,
             b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => ID,
             b'"' | b'\\' => QUOTE,
             _ => 0,
@@ -31,8 +35,6 @@ fn class(b: u8) -> u8 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub(super) start: usize,
-    pub(super) line: u32,
-    pub(super) column: u32,
 }
 
 /// A quoted string.
@@ -41,10 +43,47 @@ pub(super) enum Quoted<'t> {
     Plain(&'t [u8]),
     /// Its bytes are those between the quotes, once the escapes are resolved.
     Escaped(&'t [u8]),
+    /// A NUL byte is among its bytes.
+    Nul,
     /// No quote ends it.
     Open,
     /// Something follows the last quote.
     Trailing,
+}
+
+/// An id in the text, without its `%`.
+#[derive(Clone, Copy)]
+pub(super) struct Name {
+    start: usize,
+    end: usize,
+    number: u32,
+}
+
+/// Stands for no number; those of few digits are smaller.
+const NO_NUMBER: u32 = u32::MAX;
+
+impl Name {
+    /// Its value, where it is a decimal number of few digits without leading zeros.
+    #[inline]
+    pub(super) fn number(self) -> Option<u32> {
+        (self.number != NO_NUMBER).then_some(self.number)
+    }
+
+    /// Its text.
+    #[inline]
+    pub(super) fn of(self, text: &[u8]) -> &[u8] {
+        text.get(self.start..self.end).unwrap_or(&[])
+    }
+}
+
+/// What was found at a `%`, so that it is not looked for again.
+#[derive(Clone, Copy)]
+struct Seen {
+    name: Name,
+    /// The token that follows.
+    next: usize,
+    /// Whether that is `=`.
+    assigned: bool,
 }
 
 /// Reads tokens; cheap to copy, so that a look ahead can be taken back.
@@ -52,15 +91,15 @@ pub(super) enum Quoted<'t> {
 pub(super) struct Lexer<'t> {
     text: &'t [u8],
     pos: usize,
-    line: u32,
-    line_start: usize,
-    /// Where the id that was looked at last starts and ends, so that it is not scanned again.
-    id: (usize, usize),
+    /// End of the token last taken.
+    end: usize,
+    seen: Seen,
 }
 
 impl<'t> Lexer<'t> {
     pub(super) fn new(text: &'t [u8]) -> Lexer<'t> {
-        Lexer { text, pos: 0, line: 1, line_start: 0, id: (usize::MAX, 0) }
+        let seen = Seen { name: Name { start: 0, end: 0, number: NO_NUMBER }, next: 0, assigned: false };
+        Lexer { text, pos: 0, end: 0, seen }
     }
 
     #[inline]
@@ -68,20 +107,35 @@ impl<'t> Lexer<'t> {
         self.pos
     }
 
+    /// End of the token last taken.
     #[inline]
-    pub(super) fn line(&self) -> u32 {
-        self.line
+    pub(super) fn end(&self) -> usize {
+        self.end
     }
 
     #[inline]
     pub(super) fn mark(&self) -> Mark {
-        let column = (self.pos - self.line_start) as u32 + 1;
-        Mark { start: self.pos, line: self.line, column }
+        Mark { start: self.pos }
     }
 
     #[inline]
     fn rest(&self) -> &'t [u8] {
         self.text.get(self.pos..).unwrap_or(&[])
+    }
+
+    /// The eight bytes from `at` on, unless the text ends before.
+    #[inline]
+    fn eight(&self, at: usize) -> Option<u64> {
+        self.text.get(at..)?.first_chunk().map(|b| u64::from_le_bytes(*b))
+    }
+
+    /// Takes the token of `len` bytes that comes next.
+    #[inline]
+    fn take(&mut self, len: usize) -> &'t [u8] {
+        let (start, end) = (self.pos, self.pos + len);
+        self.pos = end;
+        self.end = end;
+        self.text.get(start..end).unwrap_or(&[])
     }
 
     /// The byte that comes next.
@@ -93,48 +147,75 @@ impl<'t> Lexer<'t> {
     /// Skips white space and comments; returns the byte that comes next.
     #[inline]
     pub(super) fn skip(&mut self) -> Option<u8> {
-        loop {
-            let b = *self.text.get(self.pos)?;
-            if class(b) & SPACE != 0 {
-                self.pos += 1;
-                if b == b'\n' {
-                    self.line += 1;
-                    self.line_start = self.pos;
-                    // Lines are mostly indented.
-                    while self.rest().starts_with(b"        ") {
-                        self.pos += 8;
+        self.pos = self.token_from(self.pos);
+        self.peek()
+    }
+
+    /// Where the first token from `at` on starts.
+    #[inline]
+    fn token_from(&self, at: usize) -> usize {
+        // One space, or none, stands before most tokens.
+        let at = at + usize::from(self.text.get(at) == Some(&b' '));
+        match self.text.get(at) {
+            Some(b) if class(*b) & (SPACE | COMMENT) != 0 => self.token_behind_space(at),
+            _ => at,
+        }
+    }
+
+    #[inline(never)]
+    fn token_behind_space(&self, mut at: usize) -> usize {
+        while let Some(b) = self.text.get(at) {
+            if *b == b';' {
+                let rest = self.text.get(at..).unwrap_or(&[]);
+                at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            } else if class(*b) & SPACE != 0 {
+                at += 1;
+                // Lines are mostly indented.
+                while *b == b'\n'
+                    && let Some(eight) = self.eight(at)
+                {
+                    let spaces = swar::spaces(eight);
+                    at += spaces;
+                    if spaces < 8 {
+                        break;
                     }
                 }
-            } else if b == b';' {
-                self.pos += self.rest().iter().position(|b| *b == b'\n').unwrap_or(self.rest().len());
             } else {
-                return Some(b);
+                break;
             }
         }
+        at
     }
 
     /// Takes `b` if it comes next.
     #[inline]
     pub(super) fn eat(&mut self, b: u8) -> bool {
         let found = self.peek() == Some(b);
-        self.pos += usize::from(found);
+        if found {
+            self.take(1);
+        }
         found
     }
 
     /// Takes everything up to the next white space, comment or punctuation that is not quoted.
     #[inline]
     pub(super) fn word(&mut self) -> &'t [u8] {
-        let rest = self.rest();
-        let mut len = 0;
-        while let Some(b) = rest.get(len) {
-            match class(*b) {
-                c if c & STOP != 0 => break,
-                QUOTE => return self.quoted_word(len),
-                _ => len += 1,
+        let mut at = self.pos;
+        while let Some(eight) = self.eight(at) {
+            let plain = swar::plain(eight);
+            at += plain;
+            if plain < 8 {
+                break;
             }
         }
-        self.pos += len;
-        rest.get(..len).unwrap_or(&[])
+        while let Some(b) = self.text.get(at) {
+            match class(*b) {
+                c if c & STOP != 0 => break,
+                QUOTE => return self.quoted_word(at - self.pos),
+                _ => at += 1,
+            }
+        }
+        self.take(at - self.pos)
     }
 
     /// Goes on with a word in which a quote or backslash stands at `len`.
@@ -142,81 +223,129 @@ impl<'t> Lexer<'t> {
     fn quoted_word(&mut self, mut len: usize) -> &'t [u8] {
         let rest = self.rest();
         let mut quoted = false;
-        let (mut lines, mut line_start) = (0, 0);
         while let Some(b) = rest.get(len) {
             match b {
                 b'\\' => len += 1,
                 b'"' => quoted = !quoted,
-                b'\n' if quoted => (lines, line_start) = (lines + 1, self.pos + len + 1),
                 b if !quoted && class(*b) & STOP != 0 => break,
+                _ if quoted => {
+                    let special = rest.get(len + 1..).and_then(|r| memchr::memchr2(b'"', b'\\', r));
+                    len += special.unwrap_or(rest.len());
+                }
                 _ => {}
             }
             len += 1;
         }
-        len = len.min(rest.len());
-        if lines > 0 {
-            (self.line, self.line_start) = (self.line + lines, line_start);
-        }
-        self.pos += len;
-        rest.get(..len).unwrap_or(&[])
+        self.take(len.min(rest.len()))
     }
 
     /// Takes a single byte of punctuation or a word.
     pub(super) fn any(&mut self) -> &'t [u8] {
-        let rest = self.rest();
         let word = self.word();
-        if !word.is_empty() || rest.is_empty() {
+        if !word.is_empty() || self.rest().is_empty() {
             return word;
         }
-        self.pos += 1;
-        rest.get(..1).unwrap_or(&[])
+        self.take(1)
     }
 
-    /// End of the id at `%`, which comes next.
+    /// Takes a decimal number of few digits without leading zeros, if one comes next and nothing follows it directly.
     #[inline]
-    fn id_end(&mut self) -> usize {
-        if self.id.0 != self.pos {
-            let mut end = self.pos + 1;
-            while self.text.get(end).is_some_and(|b| class(*b) & ID != 0) {
-                end += 1;
+    pub(super) fn small_number(&mut self) -> Option<u32> {
+        let eight = self.eight(self.pos)?;
+        let (len, value) = swar::decimal(eight)?;
+        if class(swar::byte(eight, len)) & STOP == 0 {
+            return None;
+        }
+        self.take(len);
+        Some(value)
+    }
+
+    /// Looks at the id at `%`, which comes next, and at what follows it. Says whether that is `=`.
+    #[inline]
+    fn look_at_id(&mut self) -> bool {
+        if self.seen.name.start != self.pos + 1 {
+            self.seen = self.id_from(self.pos + 1);
+        }
+        self.seen.assigned
+    }
+
+    /// The id whose name starts at `start`.
+    #[inline]
+    fn id_from(&self, start: usize) -> Seen {
+        if let Some(eight) = self.eight(start)
+            && let Some((len, number)) = swar::decimal(eight)
+        {
+            let (end, after, next) = (start + len, swar::byte(eight, len), swar::byte(eight, len + 1));
+            let name = Name { start, end, number };
+            if after == b' ' && class(next) & (SPACE | COMMENT) == 0 {
+                return Seen { name, next: end + 1, assigned: next == b'=' };
             }
-            self.id = (self.pos, end);
+            if class(after) & ID == 0 {
+                return self.behind_id(name);
+            }
         }
-        self.id.1
+        self.long_id_from(start)
     }
 
-    /// Takes the id at `%`, which comes next: its name, or `None` where the token is not one.
-    #[inline]
-    pub(super) fn id(&mut self) -> Option<&'t [u8]> {
-        let end = self.id_end();
-        let ends = self.text.get(end).is_none_or(|b| class(*b) & STOP != 0 || *b == b'=');
-        let name = self.text.get(self.pos + 1..end).filter(|n| ends && !n.is_empty());
-        if name.is_some() {
-            self.pos = end;
-        } else {
-            self.word();
+    #[inline(never)]
+    fn long_id_from(&self, start: usize) -> Seen {
+        let mut end = start;
+        while let Some(eight) = self.eight(end) {
+            let letters = swar::letters(eight);
+            end += letters;
+            if letters < 8 {
+                break;
+            }
         }
-        name
+        while self.text.get(end).is_some_and(|b| class(*b) & ID != 0) {
+            end += 1;
+        }
+        self.behind_id(Name { start, end, number: NO_NUMBER })
+    }
+
+    #[inline(never)]
+    fn behind_id(&self, name: Name) -> Seen {
+        let next = self.token_from(name.end);
+        Seen { name, next, assigned: self.text.get(next) == Some(&b'=') }
+    }
+
+    /// Takes the id at `%`, which comes next, where it is a number of few digits without leading zeros and a space and
+    /// something else than `=` follow, as nearly always between operands.
+    #[inline]
+    pub(super) fn small_id(&mut self) -> Option<u32> {
+        let start = self.pos + 1;
+        let eight = self.eight(start)?;
+        let (len, number) = swar::decimal(eight)?;
+        let (after, next) = (swar::byte(eight, len), swar::byte(eight, len + 1));
+        if after != b' ' || next == b'=' || class(next) & (SPACE | COMMENT) != 0 {
+            return None;
+        }
+        self.end = start + len;
+        self.pos = self.end + 1;
+        Some(number)
+    }
+
+    /// Takes the id at `%`, which comes next; `None` where the token is not one.
+    #[inline]
+    pub(super) fn id(&mut self) -> Option<Name> {
+        self.look_at_id();
+        let Seen { name, next, .. } = self.seen;
+        let ends = next != name.end || self.text.get(next).is_none_or(|b| class(*b) & STOP != 0 || *b == b'=');
+        if !ends || name.start == name.end {
+            self.word();
+            return None;
+        }
+        self.end = name.end;
+        self.pos = next;
+        Some(name)
     }
 
     /// Whether an instruction starts with the token that comes next: an opcode's name or `%id =`.
     #[inline]
     pub(super) fn at_instruction(&mut self, next: u8) -> bool {
         match next {
+            b'%' => self.look_at_id(),
             b'O' => matches!(self.rest(), [_, b'p', b'A'..=b'Z', ..]),
-            b'%' => {
-                let end = self.id_end();
-                // Nearly always one space at most stands between an id and what follows.
-                let after = end + usize::from(self.text.get(end) == Some(&b' '));
-                match self.text.get(after) {
-                    Some(b'=') => true,
-                    Some(b) if class(*b) & SPACE != 0 || *b == b';' => {
-                        let mut ahead = Lexer { pos: after, ..*self };
-                        ahead.skip() == Some(b'=')
-                    }
-                    _ => false,
-                }
-            }
             _ => false,
         }
     }
@@ -227,44 +356,51 @@ impl<'t> Lexer<'t> {
         let mut ahead = *self;
         match next {
             b'%' => {
-                ahead.id().is_some() && ahead.skip().is_some_and(|b| ahead.at_instruction(b)) && ahead.line == self.line
+                ahead.id().is_some()
+                    && ahead.skip().is_some_and(|b| ahead.at_instruction(b))
+                    && !self.is_line_end_between(self.pos, ahead.pos)
             }
             _ => next.is_ascii_alphabetic(),
         }
+    }
+
+    /// Whether a line ends between two places.
+    pub(super) fn is_line_end_between(&self, from: usize, to: usize) -> bool {
+        self.text.get(from..to).is_some_and(|t| t.contains(&b'\n'))
     }
 
     /// Takes the quoted string at `"`, which comes next.
     #[inline]
     pub(super) fn quoted(&mut self) -> Quoted<'t> {
         let rest = self.text.get(self.pos + 1..).unwrap_or(&[]);
-        let Some(len) = rest.iter().position(|b| matches!(*b, b'"' | b'\\' | b'\n')) else {
+        let Some(len) = memchr::memchr3(b'"', b'\\', 0, rest) else {
             self.word();
             return Quoted::Open;
         };
         let ends = rest.get(len + 1).is_none_or(|b| class(*b) & STOP != 0);
         match rest.get(..len) {
             Some(bytes) if rest.get(len) == Some(&b'"') && ends => {
-                self.pos += len + 2;
+                self.take(len + 2);
                 Quoted::Plain(bytes)
             }
-            _ => self.quoted_slowly(),
+            _ => self.quoted_slowly(len),
         }
     }
 
-    #[cold]
-    fn quoted_slowly(&mut self) -> Quoted<'t> {
+    /// Goes on with a string in which a quote, backslash or NUL stands at `from`.
+    #[inline(never)]
+    fn quoted_slowly(&mut self, from: usize) -> Quoted<'t> {
         let [_, rest @ ..] = self.word() else { return Quoted::Open };
         // Quotes toggle: the word ended at a delimiter outside them, or at the end of the text.
         let (mut open, mut escapes, mut closed_at) = (true, false, None);
-        let mut i = 0;
-        while let Some(b) = rest.get(i) {
-            match b {
-                b'\\' => (i, escapes) = (i + 1, true),
-                b'"' => {
-                    open = !open;
-                    closed_at = Some(i);
-                }
-                _ => {}
+        let mut i = from;
+        while let Some(at) = rest.get(i..).and_then(|r| memchr::memchr2(b'"', b'\\', r)) {
+            i += at;
+            if rest.get(i) == Some(&b'"') {
+                open = !open;
+                closed_at = Some(i);
+            } else {
+                (i, escapes) = (i + 1, true);
             }
             i += 1;
         }
@@ -272,7 +408,11 @@ impl<'t> Lexer<'t> {
             _ if open => Quoted::Open,
             Some(at) if at + 1 == rest.len() => {
                 let bytes = rest.get(..at).unwrap_or(&[]);
-                if escapes { Quoted::Escaped(bytes) } else { Quoted::Plain(bytes) }
+                match escapes {
+                    _ if memchr::memchr(0, bytes).is_some() => Quoted::Nul,
+                    true => Quoted::Escaped(bytes),
+                    false => Quoted::Plain(bytes),
+                }
             }
             _ => Quoted::Trailing,
         }

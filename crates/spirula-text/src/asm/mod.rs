@@ -4,14 +4,15 @@
 //! operand shapes, [`operand`] writes single operands, [`raw`] holds what the grammar does not guide (`!` tokens and
 //! `OpUnknown`). Every error is reported: after one, the next token that can start an instruction is looked for.
 
-mod cache;
 mod encode;
 mod error;
 mod ids;
 mod lex;
+mod lines;
 mod operand;
 mod raw;
 mod record;
+mod swar;
 #[cfg(test)]
 mod tests;
 

@@ -23,9 +23,6 @@ static PARENT: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Q
 pub(super) static ANY_IDS: [g::Operand; 1] =
     [g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::Many, name: "Operand" }];
 
-/// Tag of an extended instruction set's names in the cache.
-const EXT_TAG: u32 = 1 << 16;
-
 impl<'t> Assembler<'t> {
     /// One operand, which starts with the byte `next`.
     #[inline]
@@ -33,15 +30,11 @@ impl<'t> Assembler<'t> {
         &mut self,
         next: u8,
         operand: &'static g::Operand,
-        open: &mut Open<'t>,
+        open: &mut Open,
         shape: &mut Shape,
     ) -> Done {
         let kind = operand.kind;
         match kind {
-            OperandKind::IdResultType => {
-                let index = self.id(next, operand)?;
-                open.result_type = Some(index);
-            }
             OperandKind::LiteralInteger => self.integer()?,
             OperandKind::LiteralString => self.string_operand(next, open, operand)?,
             OperandKind::LiteralFloat => self.number(F32)?,
@@ -49,14 +42,17 @@ impl<'t> Assembler<'t> {
             OperandKind::PairLiteralIntegerIdRef => {
                 self.case(open)?;
                 shape.half = Some(&SWITCH_LABEL);
+                shape.more = true;
             }
             OperandKind::PairIdRefLiteralInteger => {
                 self.id_operand(next, operand, open)?;
                 shape.half = Some(&MEMBER);
+                shape.more = true;
             }
             OperandKind::PairIdRefIdRef => {
                 self.id_operand(next, operand, open)?;
                 shape.half = Some(&PARENT);
+                shape.more = true;
             }
             OperandKind::LiteralExtInstInteger => shape.base = self.ext_inst(open)?,
             OperandKind::LiteralSpecConstantOpInteger => shape.base = self.spec_op()?,
@@ -67,12 +63,14 @@ impl<'t> Assembler<'t> {
                         && !e.parameters().is_empty()
                     {
                         shape.params = e.parameters();
+                        shape.more = true;
                     }
                 }
                 Category::BitEnum => {
                     let mask = self.mask(kind)?;
                     if mask != 0 {
                         shape.mask = Some((kind, mask));
+                        shape.more = true;
                     }
                 }
                 _ => self.id_operand(next, operand, open)?,
@@ -82,12 +80,9 @@ impl<'t> Assembler<'t> {
     }
 
     #[inline]
-    fn id_operand(&mut self, next: u8, operand: &g::Operand, open: &mut Open<'t>) -> Done {
+    fn id_operand(&mut self, next: u8, operand: &g::Operand, open: &mut Open) -> Done {
         let index = self.id(next, operand)?;
-        if open.first_id.is_none() {
-            open.first_id = Some(index);
-        }
-        open.last_id = Some(index);
+        open.note(operand, index);
         Ok(())
     }
 
@@ -97,7 +92,7 @@ impl<'t> Assembler<'t> {
         if next == b'%'
             && let Some(name) = self.lex.id()
         {
-            let index = self.ids.intern(name);
+            let index = self.ids.intern(name, self.text);
             self.out.push(self.ids.value(index));
             return Ok(index);
         }
@@ -124,6 +119,10 @@ impl<'t> Assembler<'t> {
 
     #[inline]
     fn integer(&mut self) -> Done {
+        if let Some(value) = self.lex.small_number() {
+            self.out.push(value);
+            return Ok(());
+        }
         let word = self.lex.word();
         match parse::u32(word) {
             Ok(value) => {
@@ -144,7 +143,7 @@ impl<'t> Assembler<'t> {
     }
 
     /// The value of a constant: a literal of its result type.
-    fn constant(&mut self, open: &Open<'t>) -> Done {
+    fn constant(&mut self, open: &Open) -> Done {
         match open.result_type.map(|ty| self.def(ty)) {
             Some(Def::Number(number)) => self.number(number),
             Some(Def::Failed) => {
@@ -163,7 +162,7 @@ impl<'t> Assembler<'t> {
     }
 
     /// A literal of an `OpSwitch`: one of its selector's type.
-    fn case(&mut self, open: &Open<'t>) -> Done {
+    fn case(&mut self, open: &Open) -> Done {
         let def = match open.first_id.map(|selector| self.def(selector)) {
             Some(Def::Value(ty)) => self.def(ty),
             Some(Def::Failed) => Def::Failed,
@@ -183,7 +182,7 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    fn string_operand(&mut self, next: u8, open: &Open<'t>, operand: &g::Operand) -> Done {
+    fn string_operand(&mut self, next: u8, open: &Open, operand: &g::Operand) -> Done {
         let bytes = self.string(next, || operand_name(operand))?;
         if open.desc.op == Op::ExtInstImport
             && let Some(name) = bytes
@@ -206,24 +205,14 @@ impl<'t> Assembler<'t> {
         }
         match self.lex.quoted() {
             Quoted::Plain(bytes) => {
-                if bytes.contains(&0) {
-                    return Err(self.nul(mark));
-                }
                 push_string(&mut self.out, bytes);
                 Ok(Some(bytes))
             }
             Quoted::Escaped(text) => {
-                let mut bytes = Vec::with_capacity(text.len());
-                let mut rest = text.iter();
-                while let Some(b) = rest.next() {
-                    bytes.extend(if *b == b'\\' { rest.next() } else { Some(b) });
-                }
-                if bytes.contains(&0) {
-                    return Err(self.nul(mark));
-                }
-                push_string(&mut self.out, &bytes);
+                push_string(&mut self.out, &unescaped(text));
                 Ok(None)
             }
+            Quoted::Nul => Err(self.nul(mark)),
             Quoted::Open => Err(self.fail(mark, "no quote ends the string".to_owned(), None)),
             Quoted::Trailing => {
                 let word = shown(self.word_at(mark));
@@ -240,7 +229,7 @@ impl<'t> Assembler<'t> {
 
     fn enumerant(&mut self, kind: OperandKind) -> Done<u32> {
         let word = self.lex.word();
-        let Some(value) = self.enumerants.get(kind as u32, word, |w| kind.value_of(w)) else {
+        let Some(value) = kind.value_of(word) else {
             let word = if word.is_empty() { self.lex.any() } else { word };
             return Err(self.unknown_enumerant(self.token, kind, word));
         };
@@ -250,13 +239,13 @@ impl<'t> Assembler<'t> {
 
     fn mask(&mut self, kind: OperandKind) -> Done<u32> {
         let word = self.lex.word();
-        if let Some(value) = self.enumerants.get(kind as u32, word, |w| kind.value_of(w)) {
+        if let Some(value) = kind.value_of(word) {
             self.out.push(value);
             return Ok(value);
         }
         let mut mask = 0;
         for part in word.split(|b| *b == b'|') {
-            let Some(bit) = self.enumerants.get(kind as u32, part, |w| kind.value_of(w)) else {
+            let Some(bit) = kind.value_of(part) else {
                 let part = if word.is_empty() { self.lex.any() } else { part };
                 return Err(self.unknown_enumerant(self.token, kind, part));
             };
@@ -267,7 +256,7 @@ impl<'t> Assembler<'t> {
     }
 
     /// The name or number of an extended instruction; returns its operands.
-    fn ext_inst(&mut self, open: &mut Open<'t>) -> Done<&'static [g::Operand]> {
+    fn ext_inst(&mut self, open: &mut Open) -> Done<&'static [g::Operand]> {
         let word = self.lex.word();
         let set = match open.last_id.map(|set| self.def(set)) {
             Some(Def::Import(Imported::Known(set))) => Some(set),
@@ -280,8 +269,7 @@ impl<'t> Assembler<'t> {
         if let Some(set) = set {
             // Non-semantic instructions may get further operands in later versions of their set.
             open.more_ids = set.is_non_semantic();
-            let tag = EXT_TAG | set as u32;
-            if let Some(inst) = self.ext_insts.get(tag, word, |w| ext_inst(set, w)) {
+            if let Some(inst) = ext_inst(set, word) {
                 self.out.push(inst.number);
                 return Ok(inst.operands());
             }
@@ -302,26 +290,36 @@ impl<'t> Assembler<'t> {
     /// The opcode of an `OpSpecConstantOp`, without `Op`; returns its operands.
     fn spec_op(&mut self) -> Done<&'static [g::Operand]> {
         let word = self.lex.word();
-        let find = |w: &str| {
-            let op = Op::from_name(w).filter(|op| !w.starts_with("Op") && allowed_in_spec_constant_op(*op))?;
-            Some(u32::from(op.0))
-        };
-        let Some(op) = self.enumerants.get(OperandKind::LiteralSpecConstantOpInteger as u32, word, find) else {
+        let known = Op::from_name(word).filter(|op| !word.starts_with(b"Op") && allowed_in_spec_constant_op(*op));
+        let Some(op) = known else {
             return Err(self.unknown_spec_op(self.token, word));
         };
-        self.out.push(op);
-        let desc = u16::try_from(op).ok().and_then(|op| Op(op).desc());
+        self.out.push(op.0.into());
+        let desc = op.desc();
         let results = desc.map_or(0, |d| usize::from(d.has_result_type()) + usize::from(d.has_result()));
         Ok(desc.and_then(|d| d.operands().get(results..)).unwrap_or(&[]))
     }
 }
 
 /// The instruction of this name. Version 100 of the shaders' debug set is also used with what later ones added.
-fn ext_inst(set: ExtSet, name: &str) -> Option<&'static ExtInstDesc> {
+fn ext_inst(set: ExtSet, name: &[u8]) -> Option<&'static ExtInstDesc> {
     set.instruction_by_name(name).or_else(|| match set {
         ExtSet::ShaderDebugInfo100 => ExtSet::ShaderDebugInfo.instruction_by_name(name),
         _ => None,
     })
+}
+
+/// What a string with escapes says: whatever follows a backslash stands for itself.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((plain, escaped)) = memchr::memchr(b'\\', rest).and_then(|at| rest.split_at_checked(at)) {
+        bytes.extend_from_slice(plain);
+        bytes.extend(escaped.get(1));
+        rest = escaped.get(2..).unwrap_or(&[]);
+    }
+    bytes.extend_from_slice(rest);
+    bytes
 }
 
 /// Appends a literal string: its bytes, a NUL, zeros to the end of the word.

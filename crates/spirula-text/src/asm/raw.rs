@@ -10,10 +10,9 @@ use crate::number::parse;
 impl<'t> Assembler<'t> {
     /// From a `!` token to the next instruction, tokens are encoded by their looks: raw words, ids, strings, and
     /// numbers of one word.
-    pub(super) fn raw_operands(&mut self, mut open: Option<&mut Open<'t>>) -> Done {
+    pub(super) fn raw_operands(&mut self, mut open: Option<&mut Open>) -> Done {
         while let Some(next) = self.next_operand() {
             self.loose(next)?;
-            self.end = self.lex.pos();
             // A raw result type is followed by the result id, as any other.
             if let Some(open) = &mut open
                 && open.result.is_none()
@@ -41,7 +40,7 @@ impl<'t> Assembler<'t> {
                     let word = self.word_at(self.token);
                     return Err(self.bad_id(self.token, word));
                 };
-                let index = self.ids.intern(name);
+                let index = self.ids.intern(name, self.text);
                 self.out.push(self.ids.value(index));
             }
             b'"' => {
@@ -88,16 +87,15 @@ impl<'t> Assembler<'t> {
             match next {
                 _ if words > usize::from(count) => {
                     let message = format!("OpUnknown has {words} words, not {count}");
-                    return Err(self.fail_at(self.token, self.end, message, None));
+                    return Err(self.fail_at(self.token, self.lex.end(), message, None));
                 }
                 _ if words == usize::from(count) => break,
                 Some(next) => self.loose(next)?,
                 None => {
                     let message = format!("OpUnknown has {words} words, not {count}");
-                    return Err(self.fail_at(mark, self.end, message, None));
+                    return Err(self.fail_at(mark, self.lex.end(), message, None));
                 }
             }
-            self.end = self.lex.pos();
         }
         self.record_raw(start);
         Ok(())
@@ -106,7 +104,6 @@ impl<'t> Assembler<'t> {
     fn punctuation(&mut self, mark: Mark, wanted: u8) -> Done {
         let next = self.lex.skip();
         if self.lex.eat(wanted) {
-            self.end = self.lex.pos();
             return Ok(());
         }
         let at = if next.is_some() { self.lex.mark() } else { mark };
@@ -119,7 +116,6 @@ impl<'t> Assembler<'t> {
         let next = self.lex.skip();
         self.token = if next.is_some() { self.lex.mark() } else { mark };
         let word = self.lex.word();
-        self.end = self.lex.pos();
         parse::u32(word).ok().and_then(|v| v.try_into().ok()).ok_or(()).map_err(|()| {
             let message = format!("{what} of OpUnknown has to be a 16-bit number, not {}", shown(word));
             self.fail(self.token, message, None)

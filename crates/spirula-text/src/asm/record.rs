@@ -8,6 +8,9 @@ use super::error::Done;
 use super::ids::Index;
 use crate::number::parse::encoding_width;
 
+/// The table grows by so many entries at a time.
+const DEFS: usize = 1 << 10;
+
 /// What an id is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Def {
@@ -42,7 +45,7 @@ impl<'t> Assembler<'t> {
 
     pub(super) fn define(&mut self, index: Index, def: Def) {
         if self.defs.len() <= index as usize {
-            self.defs.resize(self.ids.count().max(index as usize + 1), Def::Unknown);
+            self.defs.resize(index as usize + 1 + DEFS, Def::Unknown);
         }
         if let Some(d) = self.defs.get_mut(index as usize) {
             *d = def;
@@ -51,7 +54,7 @@ impl<'t> Assembler<'t> {
 
     /// Remembers what the instruction just written defines.
     #[inline]
-    pub(super) fn record(&mut self, open: &Open<'t>) -> Done {
+    pub(super) fn record(&mut self, open: &Open) -> Done {
         let Some(result) = open.result else { return Ok(()) };
         let desc = open.desc;
         if desc.class == Class::TypeDeclaration {
@@ -67,10 +70,10 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    fn record_type(&mut self, open: &Open<'t>, result: Index) -> Done {
+    fn record_type(&mut self, open: &Open, result: Index) -> Done {
         if matches!(self.def(result), Def::Number(_) | Def::Type) {
             let message = format!("%{} is already a type", self.name_of_result(open));
-            return Err(self.fail_at(open.mark, self.end, message, None));
+            return Err(self.fail_at(open.mark, self.lex.end(), message, None));
         }
         let number = Inst::at(&self.out, open.start as u32).and_then(Number::of_type);
         if open.desc.op == Op::TypeFloat
@@ -82,7 +85,7 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    fn check_encoding(&mut self, open: &Open<'t>, width: u32, encoding: FPEncoding) -> Done {
+    fn check_encoding(&mut self, open: &Open, width: u32, encoding: FPEncoding) -> Done {
         let message = match encoding_width(encoding) {
             Some(w) if w == width => return Ok(()),
             Some(w) => {
@@ -91,13 +94,13 @@ impl<'t> Assembler<'t> {
             }
             None => format!("{:#x} is not a value of FPEncoding", encoding.0),
         };
-        Err(self.fail_at(open.mark, self.end, message, None))
+        Err(self.fail_at(open.mark, self.lex.end(), message, None))
     }
 
-    fn record_import(&mut self, open: &Open<'t>, result: Index) -> Done {
+    fn record_import(&mut self, open: &Open, result: Index) -> Done {
         if matches!(self.def(result), Def::Import(_)) {
             let message = format!("%{} already imports an extended instruction set", self.name_of_result(open));
-            return Err(self.fail_at(open.mark, self.end, message, None));
+            return Err(self.fail_at(open.mark, self.lex.end(), message, None));
         }
         // A name that was written is already judged; one of raw words may be anything.
         let name = self.out.get(open.start + 2..).and_then(LitStr::read).map(|s| s.to_bytes().into_owned());
@@ -106,8 +109,8 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    fn name_of_result(&self, open: &Open<'t>) -> String {
-        String::from_utf8_lossy(open.result_name.unwrap_or(b"")).into_owned()
+    fn name_of_result(&self, open: &Open) -> String {
+        open.result_name.map_or(String::new(), |n| String::from_utf8_lossy(n.of(self.text)).into_owned())
     }
 
     /// Remembers what the instructions spelt by raw words from `start` on define.
