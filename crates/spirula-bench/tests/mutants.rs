@@ -4,7 +4,7 @@
 //! `SPIRULA_MUTANTS=N` sets the number (CI: 200,000), `SPIRULA_FIRST=N` starts with mutant N.
 
 use std::fmt::Write as _;
-use std::io::{Write as _, stderr};
+use std::io::{Write as _, sink, stderr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use spirula_binary::{Frames, HEADER_WORDS};
 use spirula_grammar::{ExecutionModel as Model, MAGIC};
 use spirula_module::{EntryPoint, Index, Module};
 use spirula_reflect::RustOptions;
-use spirula_text::{AsmOptions, DisOptions, assemble, disassemble};
+use spirula_text::{AsmOptions, DisOptions, assemble, disassemble, disassemble_to};
 use spirula_val::link::{Stage, check};
 use spirula_val::{Options, TargetEnv, Validator};
 
@@ -245,6 +245,23 @@ fn hostile_modules() {
             assert!(started.elapsed() < HANG, "{name} takes {:?}", started.elapsed());
         }
     }
+}
+
+/// A text may be long, where a name that is is used often; who wants it in pieces needs no memory for all of it.
+#[test]
+fn text_in_pieces_takes_little_memory() {
+    let start = [MAGIC, 0x1_0600, 0, 100, 0, 0x0002_0011, 1, 0x0003_000e, 0, 1];
+    let name = inst(5, &[&[1][..], &[0x6161_6161; 63], &[0]].concat());
+    let words = [&start[..], &name, &inst(249, &[1]).repeat(300_000)].concat();
+    let bytes = words.len() as u64 * 4;
+    let text = disassemble(&words, &DisOptions::default()).text.len() as u64;
+    assert!(text > 30 * bytes);
+    let result = limited("dis in pieces", bytes, FACTOR * bytes + BASE, || {
+        let damage = disassemble_to(&words, &DisOptions::default(), &mut sink()).expect("a sink takes everything");
+        (damage.len(), alloc::counts().peak)
+    });
+    let (damage, peak) = result.expect("within the limit");
+    assert!(damage == 0 && peak < 4 * bytes, "{damage} {peak}");
 }
 
 #[test]

@@ -30,6 +30,6 @@ pub use literal::{LitStr, Number, NumberKind};
 pub use operands::{Context, DecodeError, DecodeErrorKind, Imported, Operand, Operands, unknown_bits};
 pub use words::WordsError;
 #[cfg(feature = "alloc")]
-pub use words::words_from_bytes;
+pub use words::{bytes_from_words, words_from_bytes};
 #[cfg(feature = "alloc")]
 pub use write::{TooLong, Writer};

@@ -37,6 +37,17 @@ impl fmt::Display for WordsError {
 
 impl core::error::Error for WordsError {}
 
+/// The little-endian bytes of words, as files have them: borrowed where the host has the same order.
+#[cfg(feature = "alloc")]
+pub fn bytes_from_words(words: &[u32]) -> alloc::borrow::Cow<'_, [u8]> {
+    use alloc::borrow::Cow;
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(words))
+    } else {
+        Cow::Owned(words.iter().flat_map(|w| w.to_le_bytes()).collect())
+    }
+}
+
 /// The words of a module in the host's byte order, whatever order the bytes are in (§3.1).
 ///
 /// Borrows where the bytes are aligned and in the host's order; otherwise copies.

@@ -28,7 +28,8 @@ impl Batch {
     /// Calls `work` for every number below `count`, on several threads each of which has a state of its own, and `take`
     /// on this thread for the results in order, until it breaks.
     ///
-    /// A panic in `work` goes to `failed` instead, and costs the thread its state.
+    /// A panic in `work` goes to `failed` instead, and costs the thread its state. A single input needs no further
+    /// thread.
     pub(crate) fn run<S, T: Send>(
         self,
         state: impl Fn() -> S + Sync,
@@ -36,6 +37,11 @@ impl Batch {
         failed: impl Fn(usize, String) -> T + Sync,
         mut take: impl FnMut(usize, T) -> ControlFlow<()>,
     ) {
+        if self.count == 1 {
+            let result = crate::panics::caught(|| work(&mut state(), 0)).unwrap_or_else(|message| failed(0, message));
+            let _ = take(0, result);
+            return;
+        }
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = self.jobs.map_or(cores, usize::from).min(self.count);
         let next = AtomicUsize::new(0);

@@ -148,7 +148,7 @@ mod tests {
         let (mut steps, mut count) = (0, 0);
         for (space, name, row) in names {
             let home = hash(space, name.as_bytes()) as usize % SLOTS;
-            steps += (0..).position(|i| table.0[(home + i) % SLOTS] as usize == row + 1).unwrap() + 1;
+            steps += (0..).position(|i| table.0[(home + i) % SLOTS] as usize == row + 1).expect("it is there") + 1;
             count += 1;
         }
         steps * 100 / count
@@ -177,7 +177,7 @@ mod tests {
         }
         for (set, row) in spaces(EXT_INST_RANGES) {
             // The first of a name counts.
-            let found = ext_inst(set, EXT_INSTS[row].name.as_bytes()).unwrap();
+            let found = ext_inst(set, EXT_INSTS[row].name.as_bytes()).expect("it is there");
             assert!(found <= row && EXT_INSTS[found].name == EXT_INSTS[row].name);
         }
         assert_eq!([op(b""), op(b"x"), op(b"OpNop"), op(&[0xff; 40])], [None; 4]);

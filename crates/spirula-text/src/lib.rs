@@ -8,4 +8,4 @@ mod number;
 pub mod render;
 
 pub use asm::{AsmError, AsmOptions, Assembled, SourceSpot, assemble, assemble_with_map};
-pub use dis::{Damage, DisOptions, Disassembly, Names, disassemble, disassemble_one};
+pub use dis::{Damage, DisOptions, Disassembly, Names, disassemble, disassemble_one, disassemble_to};

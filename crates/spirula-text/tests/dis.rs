@@ -4,9 +4,10 @@
 //! change that is wanted, `BLESS=1` writes the new texts.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use spirula_text::{AsmOptions, DisOptions, Names, assemble, disassemble, disassemble_one};
+use spirula_text::{AsmOptions, DisOptions, Names, assemble, disassemble, disassemble_one, disassemble_to};
 
 fn options(line: &str) -> DisOptions {
     let has = |name: &str| line.split_whitespace().any(|o| o == name);
@@ -48,6 +49,38 @@ fn texts_come_back() {
         count += 1;
     }
     assert!(count > 5);
+}
+
+/// Takes so many writes, then fails.
+struct Writer(Vec<String>, usize);
+
+impl io::Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() == self.1 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.0.push(String::from_utf8(bytes.to_vec()).expect("whole characters"));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn text_in_pieces_is_the_same() {
+    let words = [&HEADER[..], &[0x0002_0014, 7, 0x0001_ffff].repeat(20_000), &[0x0009_0000]].concat();
+    let options = DisOptions { offsets: true, comment: true, ..DisOptions::default() };
+    let whole = disassemble(&words, &options);
+    let mut all = Writer(Vec::new(), usize::MAX);
+    let damage = disassemble_to(&words, &options, &mut all).expect("written");
+    assert_eq!((all.0.concat(), damage), (whole.text, whole.damage));
+    assert!(all.0.len() > 10 && all.0.iter().all(|piece| piece.len() < 70_000 && piece.ends_with('\n')));
+
+    let mut two = Writer(Vec::new(), 2);
+    let error = disassemble_to(&words, &options, &mut two).expect_err("the third write fails");
+    assert_eq!((error.kind(), &two.0[..]), (io::ErrorKind::StorageFull, &all.0[..2]));
 }
 
 fn dis(words: &[u32]) -> spirula_text::Disassembly {

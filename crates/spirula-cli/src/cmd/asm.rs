@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
+use spirula_binary::bytes_from_words;
 use spirula_grammar::Version;
 use spirula_text::AsmOptions;
 use spirula_text::render::Finding;
 use spirula_val::TargetEnv;
 
-use super::output::{Output, to_bytes};
+use super::output::Output;
 use crate::batch::Batch;
 use crate::cli::{Global, InputArgs, complain};
 use crate::inputs::{Wanted, expand};
@@ -69,9 +70,8 @@ impl AsCommand {
                 let mut outcome = Outcome::default();
                 let Some(input) = inputs.get(i) else { return (outcome, None) };
                 let bytes = load::read(input);
-                let made = bytes.and_then(|b| load::assembled(&input.name, &b, &options).map(|w| to_bytes(&w)));
-                match made {
-                    Ok(bytes) => (outcome, Some(bytes)),
+                match bytes.and_then(|b| load::assembled(&input.name, &b, &options)) {
+                    Ok(words) => (outcome, Some(words)),
                     Err(e) => {
                         outcome.code = e.code;
                         style.add(&mut outcome, e.findings);
@@ -85,13 +85,13 @@ impl AsCommand {
                 style.add(&mut outcome, vec![Finding::of_input(name, "internal", message, None)]);
                 (outcome, None)
             },
-            |i, (outcome, bytes)| {
+            |i, (outcome, words)| {
                 code = code.max(outcome.code);
                 to_stderr(&outcome.human);
                 let _ = to_stdout(&outcome.machine);
                 kept.extend(outcome.kept);
-                let (Some(bytes), Some(input)) = (bytes, inputs.get(i)) else { return ControlFlow::Continue(()) };
-                let (result, more) = output.write(&input.name, &bytes);
+                let (Some(words), Some(input)) = (words, inputs.get(i)) else { return ControlFlow::Continue(()) };
+                let (result, more) = output.write(&input.name, &bytes_from_words(&words));
                 code = code.max(result);
                 if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             },

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Parser};
+use spirula_binary::bytes_from_words;
 use spirula_diag::Severity;
 use spirula_module::{Index, Module};
 use spirula_text::render::{Finding, Subject};
@@ -16,7 +17,7 @@ use spirula_text::{AsmOptions, disassemble};
 use spirula_val::{TargetEnv, Validator};
 
 use super::dis::DisStyle;
-use super::output::{Output, to_bytes};
+use super::output::Output;
 use crate::inputs::{Input, Source};
 use crate::load::{self, Loaded};
 use crate::options::{EnvChoice, ValArgs};
@@ -187,7 +188,7 @@ fn assemble_file(args: SpirvAs) -> u8 {
         ..AsmOptions::default()
     };
     match load::assembled(&input.name, &bytes, &options) {
-        Ok(words) => write(&args.output, &to_bytes(&words)),
+        Ok(words) => write(&args.output, &bytes_from_words(&words)),
         Err(e) => {
             if let Some(f) = e.findings.first() {
                 let place = (f.place.line.unwrap_or(0), f.place.column.unwrap_or(0));

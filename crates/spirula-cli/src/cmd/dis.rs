@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spirula_text::render::Finding;
-use spirula_text::{AsmOptions, DisOptions, disassemble};
+use spirula_text::{AsmOptions, Damage, DisOptions, disassemble, disassemble_to};
 
 use super::output::Output;
 use crate::batch::Batch;
@@ -93,10 +93,12 @@ impl DisCommand {
         let options = self.style.options(color);
         let style = Style::of(global);
         let (mut code, mut kept) = (OK, Vec::new());
+        // Several results are kept until it is their turn.
+        let alone = (inputs.len() == 1).then_some(&output);
         let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
         batch.run(
             || (),
-            |(), i| inputs.get(i).map(|input| one(input, &options, style)).unwrap_or_default(),
+            |(), i| inputs.get(i).map(|input| one(input, &options, style, alone)).unwrap_or_default(),
             |i, message| {
                 let mut outcome = Outcome { code: FAILED, ..Outcome::default() };
                 let name = inputs.get(i).map_or("", |i| &i.name);
@@ -119,8 +121,8 @@ impl DisCommand {
     }
 }
 
-/// Disassembles one input.
-fn one(input: &Input, options: &DisOptions, style: Style) -> (Outcome, Option<String>) {
+/// Disassembles one input. With an output, writes the text there as it comes, else returns it.
+fn one(input: &Input, options: &DisOptions, style: Style, output: Option<&Output>) -> (Outcome, Option<String>) {
     let mut outcome = Outcome::default();
     let bytes = match load::read(input) {
         Ok(bytes) => bytes,
@@ -132,18 +134,19 @@ fn one(input: &Input, options: &DisOptions, style: Style) -> (Outcome, Option<St
     };
     match load::module(&input.name, &bytes, &AsmOptions::default()) {
         Ok(loaded) => {
-            let made = disassemble(&loaded.words, options);
-            if !made.damage.is_empty() {
-                outcome.code = INVALID;
-                let findings = made.damage.iter().map(|d| {
-                    let mut f =
-                        Finding::of_input(&input.name, "damaged", d.message.clone(), Some(u64::from(d.word) * 4));
-                    f.place.word = Some(d.word);
-                    f
-                });
-                style.add(&mut outcome, findings.collect());
-            }
-            (outcome, Some(made.text))
+            let Some(output) = output else {
+                let made = disassemble(&loaded.words, options);
+                report(&mut outcome, style, input, &made.damage);
+                return (outcome, Some(made.text));
+            };
+            let mut damage = Vec::new();
+            let (code, _) = output.write_with(&input.name, |to| {
+                damage = disassemble_to(&loaded.words, options, to)?;
+                Ok(())
+            });
+            report(&mut outcome, style, input, &damage);
+            outcome.code = outcome.code.max(code);
+            (outcome, None)
         }
         Err(e) => {
             outcome.code = e.code;
@@ -151,4 +154,17 @@ fn one(input: &Input, options: &DisOptions, style: Style) -> (Outcome, Option<St
             (outcome, None)
         }
     }
+}
+
+fn report(outcome: &mut Outcome, style: Style, input: &Input, damage: &[Damage]) {
+    if damage.is_empty() {
+        return;
+    }
+    outcome.code = INVALID;
+    let findings = damage.iter().map(|d| {
+        let mut f = Finding::of_input(&input.name, "damaged", d.message.clone(), Some(u64::from(d.word) * 4));
+        f.place.word = Some(d.word);
+        f
+    });
+    style.add(outcome, findings.collect());
 }

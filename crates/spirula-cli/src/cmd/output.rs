@@ -1,22 +1,22 @@
 //! Where results of `as` and `dis` go.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Write as _};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::cli::complain;
-use crate::report::to_stdout;
 use crate::{FAILED, OK, USAGE};
 
 /// Where to write.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Output {
     Stdout,
     File(PathBuf),
     /// One file per input, with this extension.
-    Folder(PathBuf, &'static str, RefCell<BTreeSet<OsString>>),
+    Folder(PathBuf, &'static str, Mutex<BTreeSet<OsString>>),
 }
 
 impl Output {
@@ -30,7 +30,7 @@ impl Output {
                         complain(&format!("cannot make {}: {e}", path.display()));
                         FAILED
                     })?;
-                    return Ok(Output::Folder(path.to_owned(), extension, RefCell::default()));
+                    return Ok(Output::Folder(path.to_owned(), extension, Mutex::default()));
                 }
                 if inputs > 1 {
                     complain("several inputs need a folder to write to: -o FOLDER/");
@@ -52,22 +52,30 @@ impl Output {
 
     /// Writes one input's result. Returns the exit code, and whether anybody still reads.
     pub(crate) fn write(&self, input: &str, bytes: &[u8]) -> (u8, bool) {
+        self.write_with(input, |to| to.write_all(bytes))
+    }
+
+    /// Lets `write` write one input's result. Returns the exit code, and whether anybody still reads.
+    pub(crate) fn write_with(&self, input: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> (u8, bool) {
         let (path, result) = match self {
-            Output::Stdout => match to_stdout(bytes) {
-                Ok(more) => return (OK, more),
-                Err(e) => ("standard output".to_owned(), Err(e)),
-            },
-            Output::File(path) => (path.display().to_string(), write_file(path, bytes)),
+            Output::Stdout => {
+                let mut out = io::stdout().lock();
+                match write(&mut out).and_then(|()| out.flush()) {
+                    Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return (OK, false),
+                    result => ("standard output".to_owned(), result),
+                }
+            }
+            Output::File(path) => (path.display().to_string(), File::create(path).and_then(|mut f| write(&mut f))),
             Output::Folder(folder, extension, written) => {
                 let stem = Path::new(input).file_stem().unwrap_or("stdin".as_ref());
                 let mut name = stem.to_owned();
                 name.push(extension);
                 let path = folder.join(&name);
-                if !written.borrow_mut().insert(name) {
+                if !written.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
                     complain(&format!("{input} is not written: {} is already another input's", path.display()));
                     return (FAILED, true);
                 }
-                (path.display().to_string(), write_file(&path, bytes))
+                (path.display().to_string(), File::create(&path).and_then(|mut f| write(&mut f)))
             }
         };
         match result {
@@ -78,14 +86,4 @@ impl Output {
             }
         }
     }
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = std::fs::File::create(path)?;
-    file.write_all(bytes)
-}
-
-/// Words as little-endian bytes.
-pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }

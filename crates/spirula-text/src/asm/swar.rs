@@ -3,6 +3,12 @@
 const ONES: u64 = u64::MAX / 255;
 const HIGH: u64 = ONES << 7;
 
+/// Eight times the same byte.
+#[inline]
+const fn each(b: u8) -> u64 {
+    ONES * b as u64
+}
+
 /// How many of the bytes come before the first whose high bit is set in `found`.
 #[inline]
 fn before(found: u64) -> usize {
@@ -18,20 +24,20 @@ pub(super) fn byte(eight: u64, at: usize) -> u8 {
 /// High bits of the bytes that are at least `least`, which is ASCII; of others than ASCII they are arbitrary.
 #[inline]
 fn at_least(eight: u64, least: u8) -> u64 {
-    (eight | HIGH) - ONES * u64::from(least)
+    (eight | HIGH) - each(least)
 }
 
 /// High bits of the bytes that are `b`, which is ASCII.
 #[inline]
 fn equal(eight: u64, b: u8) -> u64 {
-    let other = eight ^ ONES * u64::from(b);
+    let other = eight ^ each(b);
     !(((other & !HIGH) + !HIGH) | other)
 }
 
 /// How many bytes are spaces.
 #[inline]
 pub(super) fn spaces(eight: u64) -> usize {
-    (eight ^ ONES * u64::from(b' ')).trailing_zeros() as usize / 8
+    (eight ^ each(b' ')).trailing_zeros() as usize / 8
 }
 
 /// How many bytes certainly go on with a word: ASCII from `0` on without `;` and the backslash.
@@ -43,7 +49,7 @@ pub(super) fn plain(eight: u64) -> usize {
 /// How many bytes are ASCII letters, digits or `_`.
 #[inline]
 pub(super) fn letters(eight: u64) -> usize {
-    let lower = eight | ONES * 0x20;
+    let lower = eight | each(0x20);
     let letter = at_least(lower, b'a') & !at_least(lower, b'z' + 1);
     let digit = at_least(eight, b'0') & !at_least(eight, b'9' + 1);
     before(!(letter | digit | equal(eight, b'_')) | eight)
@@ -53,8 +59,8 @@ pub(super) fn letters(eight: u64) -> usize {
 /// none, and where its first digit is 0 and others follow.
 #[inline]
 pub(super) fn decimal(eight: u64) -> Option<(usize, u32)> {
-    let digits = eight ^ ONES * u64::from(b'0');
-    let len = before(((digits & !HIGH) + ONES * (0x7f - 9)) | digits);
+    let digits = eight ^ each(b'0');
+    let len = before(((digits & !HIGH) + each(0x7f - 9)) | digits);
     if len == 0 || len == 8 || len > 1 && digits & 0xff == 0 {
         return None;
     }
@@ -107,7 +113,7 @@ mod tests {
             ("70/99999", Some((2, 70))),
         ];
         for (text, want) in cases {
-            let bytes = text.as_bytes().first_chunk().unwrap();
+            let bytes = text.as_bytes().first_chunk().expect("eight bytes");
             assert_eq!(decimal(u64::from_le_bytes(*bytes)), *want, "{text}");
         }
     }

@@ -1,8 +1,9 @@
 //! A module → lines.
 
 use core::fmt::Write as _;
+use std::io;
 
-use spirula_binary::{FrameError, Frames, HEADER_WORDS, Inst};
+use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Inst};
 use spirula_grammar::{MAGIC, Op};
 
 use super::blocks::{self, Block};
@@ -19,12 +20,21 @@ const INDENT: usize = 15;
 pub(crate) fn disassemble(words: &[u32], options: &DisOptions) -> Disassembly {
     let Some(header) = header::of(words) else { return not_a_module(words) };
     let names = (!options.raw_ids).then(|| Names::of(words));
-    let mut listing = Listing::new(words, names.as_ref(), options);
-    if !options.no_header {
-        header::print(&mut listing.printer.pen.out, &header);
-    }
-    listing.module(words);
+    let mut listing = Listing::new(words, names.as_ref(), options, None);
+    listing.module(words, &header);
     Disassembly { text: listing.printer.pen.out, damage: listing.damage }
+}
+
+pub(crate) fn disassemble_to(words: &[u32], options: &DisOptions, to: &mut dyn io::Write) -> io::Result<Vec<Damage>> {
+    let Some(header) = header::of(words) else {
+        let Disassembly { text, damage } = not_a_module(words);
+        return to.write_all(text.as_bytes()).map(|()| damage);
+    };
+    let names = (!options.raw_ids).then(|| Names::of(words));
+    let mut listing = Listing::new(words, names.as_ref(), options, Some(to));
+    listing.module(words, &header);
+    listing.pass_on();
+    listing.written.map(|()| listing.damage)
 }
 
 pub(crate) fn one(words: &[u32], inst: Inst<'_>, names: Option<&Names>) -> String {
@@ -52,11 +62,19 @@ fn not_a_module(words: &[u32]) -> Disassembly {
 /// Deeper nesting is not shown, lest the text of a deeply nested module be mostly spaces.
 const DEEPEST: u32 = 64;
 
+/// Text of so many bytes is passed on.
+const PIECE: usize = 1 << 16;
+
 /// A module's text in the making.
 struct Listing<'a> {
     printer: Printer<'a>,
     options: &'a DisOptions,
     damage: Vec<Damage>,
+    /// Where the text goes in pieces; without it, it is kept.
+    to: Option<&'a mut dyn io::Write>,
+    /// Length of the pieces.
+    piece: usize,
+    written: io::Result<()>,
     /// Where the line begins.
     line: usize,
     comments: Column,
@@ -66,9 +84,16 @@ struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    fn new(words: &[u32], names: Option<&'a Names>, options: &'a DisOptions) -> Listing<'a> {
+    fn new(
+        words: &[u32],
+        names: Option<&'a Names>,
+        options: &'a DisOptions,
+        to: Option<&'a mut dyn io::Write>,
+    ) -> Listing<'a> {
         let mut printer = Printer::new(words.len(), names);
-        printer.pen.out.reserve(words.len() * 12);
+        let piece = if to.is_some() { PIECE } else { usize::MAX };
+        // A piece becomes longer by a line, which is rarely long.
+        printer.pen.out.reserve((words.len() * 12).min(piece.saturating_add(PIECE / 4)));
         printer.pen.colour = options.colour;
         printer.as_unknown = options.handle_unknown_opcodes;
         printer.indent = if options.no_indent { 0 } else { INDENT };
@@ -77,6 +102,9 @@ impl<'a> Listing<'a> {
             printer,
             options,
             damage: Vec::new(),
+            to,
+            piece,
+            written: Ok(()),
             line: 0,
             comments: Column::default(),
             notes,
@@ -84,10 +112,15 @@ impl<'a> Listing<'a> {
         }
     }
 
-    fn module(&mut self, words: &[u32]) {
+    fn module(&mut self, words: &[u32], header: &Header) {
+        if !self.options.no_header {
+            header::print(&mut self.printer.pen.out, header);
+        }
         let by_block = self.options.nested_indent || self.options.reorder_blocks;
         let mut frames = Frames::of(words);
-        while let Some(inst) = frames.next() {
+        while self.written.is_ok()
+            && let Some(inst) = frames.next()
+        {
             match inst {
                 Ok(inst) if by_block && inst.op() == Op::Label => {
                     let end = self.body(words, inst);
@@ -151,6 +184,20 @@ impl<'a> Listing<'a> {
     #[inline]
     fn end_line(&mut self) {
         self.printer.pen.out.push('\n');
+        if self.printer.pen.out.len() >= self.piece {
+            self.pass_on();
+        }
+    }
+
+    /// Writes what there is, unless it is kept.
+    #[inline(never)]
+    fn pass_on(&mut self) {
+        if let Some(to) = &mut self.to {
+            if self.written.is_ok() {
+                self.written = to.write_all(self.printer.pen.out.as_bytes());
+            }
+            self.printer.pen.out.clear();
+        }
     }
 
     #[cold]

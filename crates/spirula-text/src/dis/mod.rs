@@ -11,6 +11,8 @@ mod notes;
 mod pen;
 mod quick;
 
+use std::io;
+
 use spirula_binary::Inst;
 
 pub use names::Names;
@@ -63,6 +65,14 @@ pub struct Disassembly {
 /// that are not UTF-8.
 pub fn disassemble(words: &[u32], options: &DisOptions) -> Disassembly {
     listing::disassemble(words, options)
+}
+
+/// Disassembles a module as [`disassemble`] does, and writes the text in pieces instead of keeping it.
+///
+/// # Errors
+/// The first one of `to`; the rest of the module is left out then.
+pub fn disassemble_to(words: &[u32], options: &DisOptions, to: &mut dyn io::Write) -> io::Result<Vec<Damage>> {
+    listing::disassemble_to(words, options, to)
 }
 
 /// Prints the one instruction that starts at word `offset` of a module, without indentation or line end; as raw words
