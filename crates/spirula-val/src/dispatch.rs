@@ -55,6 +55,7 @@ const BY_CLASS: [Option<RuleFn>; Op::COUNT] = build(&[
     tensor::TABLE,
     graph::TABLE,
     reserved::TABLE,
+    vendor::TABLE,
     ray::TABLE,
     ray::QUERY_TABLE,
     ray::HIT_OBJECT_TABLE,

@@ -5,6 +5,8 @@
 
 extern crate alloc;
 
+#[cfg(test)]
+mod coverage;
 mod cx;
 mod dispatch;
 mod env;

@@ -36,7 +36,7 @@ pub(crate) const VULKAN: Table = rule_table! {
 };
 
 pub(crate) const TABLE: Table = rule_table! {
-    Undef => undef;
+    Undef | PoisonKHR => undef;
     ReadClockKHR => read_clock;
     DemoteToHelperInvocation | IsHelperInvocationEXT => helper;
 };

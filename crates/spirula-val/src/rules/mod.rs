@@ -46,6 +46,7 @@ pub(crate) mod structured;
 pub(crate) mod tensor;
 pub(crate) mod types;
 pub(crate) mod universal;
+pub(crate) mod vendor;
 pub(crate) mod vulkan;
 
 /// The rules of all files, in the order of the files.
@@ -101,6 +102,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     ray::RULES,
     ray::QUERY_RULES,
     reserved::RULES,
+    vendor::RULES,
     crate::signature::RULES,
     debug::RULES,
     mode_setting::RULES,

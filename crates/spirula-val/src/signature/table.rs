@@ -24,7 +24,7 @@ static TABLE: &[(&[Op], Signature)] = signatures! {
     #cooperative UConvert => Unsigned: IntCount;
     #cooperative SConvert => Int: IntCount;
     #cooperative FConvert => Float: FloatCount;
-    QuantizeToF16 => Float32: Same;
+    QuantizeToF16 RoundFToTF32INTEL => Float32: Same;
     SatConvertSToU SatConvertUToS => Int: IntCount;
 
     // §3.3.13 Arithmetic
@@ -42,6 +42,10 @@ static TABLE: &[(&[Op], Signature)] = signatures! {
     Dot => FloatScalar: VectorOf, SamePrev;
     UCountLeadingZerosINTEL UCountTrailingZerosINTEL => Unsigned: Same;
     UAddSatINTEL USubSatINTEL UAverageINTEL UAverageRoundedINTEL => Unsigned: Same, Same;
+    AbsISubINTEL => Unsigned: Like, Like;
+    AbsUSubINTEL => Unsigned: Same, Same;
+    IMul32x16INTEL => Int32: Same, Same;
+    UMul32x16INTEL => Unsigned: Same, Same;
     IAddSatINTEL ISubSatINTEL IAverageINTEL IAverageRoundedINTEL => Int: Same, Same;
 
     // §3.3.14 Bit
