@@ -68,7 +68,8 @@ impl IdInfo {
         self.flags & TRACED != 0
     }
 
-    /// Whether it is the result of an `OpExtInst` or `OpSampledImage` in a block: who may use those is limited.
+    /// Whether it is a function, or the result of an `OpExtInst` or `OpSampledImage` in a block: who may use those is
+    /// limited.
     #[inline]
     pub fn is_limited(&self) -> bool {
         self.flags & LIMITED != 0

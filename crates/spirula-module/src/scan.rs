@@ -229,6 +229,7 @@ impl Index {
         }
         if desc.op == Op::Function {
             info.extra = function;
+            info.flags |= ids::LIMITED;
         } else if block.is_none() && matches!(desc.op, Op::Variable | Op::UntypedVariableKHR) {
             info.flags |= ids::TRACED;
         } else if block.is_none() && desc.op == Op::ExtInstImport {

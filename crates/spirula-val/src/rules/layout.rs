@@ -333,8 +333,12 @@ impl Layout {
             (Some(_), place) if matches!(desc.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => {
                 if let Place::Head { parameters } = place {
                     self.place = Place::Head { parameters: parameters && is_debug_information(cx, inst) };
+                    return Ok(());
                 }
-                Ok(())
+                let fine = is_debug_information(cx, inst);
+                cx.check(fine, &BLOCK, inst, || {
+                    alloc::format!("{name} stands between two blocks, behind a termination instruction")
+                })
             }
             (Some(_), _) => cx.fail(&ORDER, inst, || alloc::format!("{name} cannot stand within a function")),
         }

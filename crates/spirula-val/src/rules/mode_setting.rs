@@ -271,7 +271,7 @@ fn operands<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, mode: Mode) -> Checked {
     for operand in Operands::new(inst, &m).map_while(Result::ok).filter(|o| o.at >= 3 && o.kind.is_id()) {
         let id = Id(operand.word());
         let info = m.info(id);
-        let ok = info.is_constant() || info.op == Op::Undef || !info.is_defined();
+        let ok = info.is_constant() || !info.is_defined();
         cx.check_at(ok, &CONSTANT, inst, operand.at as usize, || {
             msg(format!("the operand {id} of {mode} is not a constant")).declared(m, id)
         })?;
@@ -285,8 +285,11 @@ fn fast_math_default(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(m.key(ty).is_float(), &FAST_MATH, inst, 3, || {
         format!("the Target Type {ty} of FPFastMathDefault is not a floating-point scalar type")
     })?;
-    cx.check_at(m.info(mask).is_constant(), &CONSTANT, inst, 4, || {
-        format!("the Fast-Math Mode {mask} is no constant")
+    let info = m.info(mask);
+    let key = m.key_of(mask);
+    let fixed = info.is_constant() && !info.is_spec_constant() && key.is_int() && key.width() == 32;
+    cx.check_at(fixed || !info.is_defined(), &CONSTANT, inst, 4, || {
+        msg(format!("the Fast-Math Mode {mask} is no 32-bit integer constant, or can be specialised")).declared(m, mask)
     })?;
     let Some(bits) = m.int_constant(mask).filter(|c| !c.spec).map(|c| c.bits as u32) else { return Ok(()) };
     let known = FPFastMathMode::KIND.enumerants().iter().fold(0, |all, e| all | e.value);

@@ -8,12 +8,15 @@ use spirula_grammar::{Capability, Class, Op};
 
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
+use crate::signature::describe;
 
 rules! {
     group "types";
     /// With storage capabilities alone, 8-bit and 16-bit objects are loaded, stored, copied and converted to another
     /// width, but not calculated with.
     USE: "small-type-use", spec "§2.16.1";
+    /// With storage capabilities alone, there are no constants of 8-bit and 16-bit types.
+    CONSTANT: "small-type-constant", spec "§2.16.1";
 }
 
 /// The small types that no capability of their own allows.
@@ -41,6 +44,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     if limited == Parts::default() {
         return;
     }
+    constants(cx, limited);
     let m = cx.m;
     for function in m.functions() {
         for inst in m.insts(function.body_words()) {
@@ -48,6 +52,24 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
                 operands(cx, inst, limited);
             }
         }
+    }
+}
+
+fn constants(cx: &mut Cx<'_>, limited: Parts) {
+    let m = cx.m;
+    for inst in m.global_insts() {
+        let ty = inst.id(1);
+        if !inst.desc().is_some_and(|d| d.class == Class::ConstantCreation)
+            || !cx.parts(ty).any(limited)
+            || m.key(ty).is_pointer()
+        {
+            continue;
+        }
+        cx.fail(&CONSTANT, inst, || {
+            msg(format!("a constant of {}, for which only storage capabilities are declared", describe(m, ty)))
+                .help("make it from a 32-bit constant, by a conversion")
+        })
+        .ok();
     }
 }
 

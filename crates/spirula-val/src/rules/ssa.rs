@@ -79,6 +79,9 @@ fn usage_in_detail<'a>(
     if !info.is_defined() {
         return undefined(cx, inst, word, id);
     }
+    if info.op == Op::Function && !takes_functions(desc) {
+        return super::universal::not_a_value(cx, inst, word);
+    }
     if info.def >= inst.offset() {
         return forward(cx, inst, desc, word, id, info);
     }
@@ -91,6 +94,13 @@ fn usage_in_detail<'a>(
         return local(cx, inst, desc, word, id, info);
     }
     Ok(())
+}
+
+/// Whether an instruction may have a function as operand. Those of extensions are judged by their own rules.
+fn takes_functions(desc: &'static InstDesc) -> bool {
+    desc.op.0 >= 4096
+        || matches!(desc.op, Op::FunctionCall | Op::ExtInst)
+        || matches!(desc.class, Class::Annotation | Class::Debug | Class::ModeSetting | Class::DeviceSideEnqueue)
 }
 
 #[cold]

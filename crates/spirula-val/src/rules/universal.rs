@@ -29,6 +29,15 @@ pub(crate) fn no_value(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked<
     Err(Failed)
 }
 
+/// Reports a function where a value is needed.
+#[cold]
+pub(crate) fn not_a_value(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+    let (m, id) = (cx.m, inst.id(word));
+    cx.fail_at(&VALUE, inst, word, || {
+        msg(format!("{id} is a function, but a value is needed")).declared(m, id).help("call it with OpFunctionCall")
+    })
+}
+
 /// The result type is a type.
 #[inline]
 pub(crate) fn result_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {

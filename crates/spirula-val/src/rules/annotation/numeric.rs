@@ -23,6 +23,8 @@ rules! {
     WRAP: "no-wrap-target", spec "NoSignedWrap";
     /// AllowTransform includes AllowReassoc and AllowContract.
     FAST_MATH: "fast-math-transform", spec "§3.2.15";
+    /// NoContraction and FPFastMathMode exclude each other.
+    FAST_CONTRACTION: "fast-math-and-contraction", extension "SPV_KHR_float_controls2";
     /// The scope of uniformity is a constant of 32-bit integer type, with a value of the table of scopes.
     UNIFORM_SCOPE: "uniform-id-scope", spec "UniformId";
     /// Execution scopes are Workgroup and Subgroup.
@@ -74,7 +76,9 @@ fn fast_math<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let mode = FPFastMathMode(a.operands.first().copied().unwrap_or(0));
     let needs = mode.contains(FPFastMathMode::AllowTransform);
     let has = mode.contains(FPFastMathMode::AllowReassoc) && mode.contains(FPFastMathMode::AllowContract);
-    cx.check(!needs || has, &FAST_MATH, a.inst, || "AllowTransform without both AllowReassoc and AllowContract")
+    cx.check(!needs || has, &FAST_MATH, a.inst, || "AllowTransform without both AllowReassoc and AllowContract")?;
+    let both = cx.has(Capability::FloatControls2) && cx.m.is_decorated(a.target, Decoration::NoContraction);
+    cx.check(!both, &FAST_CONTRACTION, a.inst, || format!("{} is decorated NoContraction and FPFastMathMode", a.target))
 }
 
 /// The scope of `UniformId`.

@@ -15,6 +15,10 @@ rules! {
     group "decorations";
     /// NonWritable is for storage images, buffers and, from SPIR-V 1.4 on, private and function variables.
     NON_WRITABLE: "non-writable-target", spec "NonWritable";
+    /// NonReadable is for storage images and buffers.
+    NON_READABLE: "non-readable-target", spec "NonReadable";
+    /// Index is for variables of the Output storage class.
+    INDEX_CLASS: "index-class", spec "Index";
     /// Restrict and Aliased exclude each other, and so do RestrictPointer and AliasedPointer.
     RESTRICT_ALIASED: "restrict-aliased", spec "§2.18.2";
     /// Component is for variables of the Input and Output storage classes.
@@ -23,7 +27,8 @@ rules! {
 
 pub(super) fn qualifier<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     match a.decoration {
-        Decoration::NonWritable => non_writable(cx, a),
+        Decoration::NonWritable | Decoration::NonReadable => unaccessed(cx, a),
+        Decoration::Index => index(cx, a),
         Decoration::Aliased => excludes(cx, a, Decoration::Restrict),
         Decoration::AliasedPointer => excludes(cx, a, Decoration::RestrictPointer),
         Decoration::Component => component(cx, a),
@@ -52,11 +57,13 @@ fn held(cx: &Cx<'_>, target: Id) -> Option<Id> {
     Some(without_arrays(m, data).0)
 }
 
-fn non_writable<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+/// What is not written, or not read.
+fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     if !cx.has(Capability::Shader) {
         return Ok(());
     }
     let m = cx.m;
+    let writes = a.decoration == Decoration::NonWritable;
     let Some(def) = m.def(a.target) else { return Ok(()) };
     let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
     let Some(inner) = held(cx, a.target) else { return Ok(()) };
@@ -66,19 +73,20 @@ fn non_writable<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             Some(Type::Other(i)) => i.op() == Op::TypeTensorARM,
             _ => inner == Id(0),
         },
-        StorageClass::Uniform if def.op() == Op::BufferPointerEXT => false,
+        StorageClass::Uniform if def.op() == Op::BufferPointerEXT => !writes,
         StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer => {
             inner == Id(0) || m.key(inner).shape() == Shape::Struct || class == StorageClass::PhysicalStorageBuffer
         }
         StorageClass::ShaderRecordBufferKHR | StorageClass::PushConstant => true,
-        StorageClass::Private | StorageClass::Function => cx.version >= Version::v1(4),
+        StorageClass::Private | StorageClass::Function => writes && cx.version >= Version::v1(4),
         StorageClass::TileAttachmentQCOM => true,
         _ => false,
     };
-    cx.check(ok, &NON_WRITABLE, def, || {
+    cx.check(ok, if writes { &NON_WRITABLE } else { &NON_READABLE }, def, || {
         msg(format!(
-            "{} is decorated NonWritable, but points to {} in {class}",
+            "{} is decorated {}, but points to {} in {class}",
             a.target,
+            a.decoration,
             crate::signature::describe(m, inner)
         ))
         .note(spirula_diag::Site::at(a.inst.offset()), "decorated here")
@@ -92,4 +100,13 @@ fn component<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     // Vulkan lists more storage classes, in a rule of its own.
     let ok = cx.env.is_vulkan() || matches!(class, StorageClass::Input | StorageClass::Output);
     cx.check(ok, &COMPONENT_CLASS, def, || format!("{} is decorated Component, but is in {class}", a.target))
+}
+
+fn index<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let m = cx.m;
+    let Some(def) = m.def(a.target) else { return Ok(()) };
+    let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
+    // Modules for no client API carry the decoration on inputs too.
+    let ok = class == StorageClass::Output || !cx.env.is_vulkan();
+    cx.check(ok, &INDEX_CLASS, def, || format!("{} is decorated Index, but is in {class}", a.target))
 }

@@ -82,6 +82,7 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         | Decoration::XfbBuffer
         | Decoration::XfbStride
         | Decoration::PerVertexKHR
+        | Decoration::PerPrimitiveEXT
         | Decoration::RestrictPointer
         | Decoration::AliasedPointer => Target::Declaration,
         Decoration::Invariant

@@ -4,11 +4,12 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Capability, MemoryAccess, MemoryModel, Op, Scope, StorageClass, Version};
+use spirula_grammar::{MemoryAccess, Op, StorageClass, Version};
 use spirula_module::Shape;
 
 use super::Pointer;
 use crate::cx::{Cx, msg};
+use crate::rules::scopes;
 
 rules! {
     group "memory";
@@ -22,8 +23,6 @@ rules! {
     NON_PRIVATE: "memory-non-private", spec "§3.2.25";
     /// NonPrivatePointer is for storage classes that several invocations share.
     NON_PRIVATE_CLASS: "memory-non-private-class", spec "§2.16.1";
-    /// Under the Vulkan memory model, Device scope needs capability VulkanMemoryModelDeviceScope.
-    DEVICE_SCOPE: "memory-device-scope", spec "§2.16.1";
     /// An alignment is a power of two.
     POWER: "memory-alignment-power", spec "§3.2.25";
     /// Accesses through physical pointers say how the address is aligned: nothing else tells.
@@ -81,7 +80,7 @@ pub(super) fn operands<'a>(
     })?;
     for on in [available, visible] {
         if on {
-            scope(cx, inst, next)?;
+            scopes::memory(cx, inst, next)?;
             next += 1;
         }
     }
@@ -109,17 +108,6 @@ fn shared_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, class: Storage
     );
     cx.check_at(ok, &NON_PRIVATE_CLASS, inst, word, || {
         format!("NonPrivatePointer on a pointer to {class}, which no other invocation can reach")
-    })
-}
-
-fn scope<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
-    if cx.m.memory_model() != MemoryModel::Vulkan || cx.has(Capability::VulkanMemoryModelDeviceScope) {
-        return Ok(());
-    }
-    let device = cx.m.fixed_u32(inst.id(word)) == Some(Scope::Device.0);
-    cx.check_at(!device, &DEVICE_SCOPE, inst, word, || {
-        msg(format!("the scope {} is Device", inst.id(word)))
-            .help("declare capability VulkanMemoryModelDeviceScope, if the target has it")
     })
 }
 
