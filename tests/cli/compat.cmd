@@ -54,3 +54,22 @@ $ spirula compat spirv-val --what
 !
 ! For more information, try '--help'.
 = 1
+# Every option of the reference validator is taken.
+$ spirula compat spirv-val --max-struct-members 9 --max-struct-depth 9 --max-local-variables 9 --max-global-variables 9 --max-switch-branches 9 --max-function-args 9 --max-control-flow-nesting-depth 9 --max-access-chain-indexes 9 --max-id-bound 99 --relax-logical-pointer --relax-block-layout --uniform-buffer-standard-layout --scalar-block-layout --workgroup-scalar-block-layout --skip-block-layout --relax-struct-store --allow-localsizeid --allow-offset-texture-operand --allow-vulkan-32-bit-bitwise --before-hlsl-legalization --target-env spv1.6 files/big_endian.spv
+= 0
+$ spirula compat spirv-val --max-id-bound 2 files/big_endian.spv
+! error: files/big_endian.spv:0: the bound is 5, but must be from 1 to 2
+!
+= 1
+$ spirula compat spirv-val --max-id-bound files/big_endian.spv
+! error: invalid value 'files/big_endian.spv' for '--max-id-bound <N>': invalid digit found in string
+!
+! For more information, try '--help'.
+= 1
+$ spirula compat spirv-val --target-env vulkan9 files/big_endian.spv
+! error: invalid value 'vulkan9' for '--target-env <NAME>': unknown target environment; the known ones are spv1.0 spv1.1 spv1.2 spv1.3 spv1.4 spv1.5 spv1.6 vulkan1.0 vulkan1.1 vulkan1.1spv1.4 vulkan1.2 vulkan1.3 vulkan1.4 opencl1.2 opencl1.2embedded opencl2.0 opencl2.0embedded opencl2.1 opencl2.1embedded opencl2.2 opencl2.2embedded opengl4.0 opengl4.1 opengl4.2 opengl4.3 opengl4.5
+!
+! For more information, try '--help'.
+= 1
+$ spirula compat spirv-val files/dir
+= 0

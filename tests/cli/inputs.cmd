@@ -15,3 +15,51 @@ $ spirula val - < files/big_endian.spv
 = 0
 $ spirula val -q files/valid.spvasm
 = 0
+# The number of threads changes nothing but the time.
+$ spirula val -j 1 -q -v files/dir
+! files/dir/a.spvasm: valid (vulkan1.4)
+! error[id-undefined]: no instruction defines %nowhere
+!  --> files/dir/b.spvasm:8:30
+!   |
+! 8 | %c = OpConstantComposite %v2 %nowhere %nowhere
+!   |                              ^^^^^^^^
+!   |
+!   = rule: SPIR-V §2.16.1
+!
+! error[id-undefined]: no instruction defines %nowhere
+!  --> files/dir/b.spvasm:8:39
+!   |
+! 8 | %c = OpConstantComposite %v2 %nowhere %nowhere
+!   |                                       ^^^^^^^^
+!   |
+!   = rule: SPIR-V §2.16.1
+!
+! files/dir/b.spvasm: invalid (opencl2.2)
+! files/dir/sub/c.spvasm: valid (opencl2.2)
+= 1
+$ spirula val -j 3 -q -v files/dir
+! files/dir/a.spvasm: valid (vulkan1.4)
+! error[id-undefined]: no instruction defines %nowhere
+!  --> files/dir/b.spvasm:8:30
+!   |
+! 8 | %c = OpConstantComposite %v2 %nowhere %nowhere
+!   |                              ^^^^^^^^
+!   |
+!   = rule: SPIR-V §2.16.1
+!
+! error[id-undefined]: no instruction defines %nowhere
+!  --> files/dir/b.spvasm:8:39
+!   |
+! 8 | %c = OpConstantComposite %v2 %nowhere %nowhere
+!   |                                       ^^^^^^^^
+!   |
+!   = rule: SPIR-V §2.16.1
+!
+! files/dir/b.spvasm: invalid (opencl2.2)
+! files/dir/sub/c.spvasm: valid (opencl2.2)
+= 1
+$ spirula val -j 0 files/dir
+! error: invalid value '0' for '--jobs <N>': 0 is not in 1..=65535
+!
+! For more information, try '--help'.
+= 2

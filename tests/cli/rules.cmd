@@ -50,3 +50,51 @@ $ spirula val --target-env spv1.0 files/valid.spvasm
 $ spirula val --show-prelude nothing
 ! error: no prelude is called nothing; there are fragment, vertex, compute, kernel, raygen
 = 2
+# Names that are nearly right, groups, instructions, VUIDs.
+$ spirula explain id-undefind
+! error: no rule, group or VUID is called id-undefind; near: id-undefined
+= 2
+$ spirula explain layouts
+! error: no rule, group or VUID is called layouts; near: layout, layout-straddle, layout-phis-first
+= 2
+$ spirula explain bit
+> bit
+>   bit-field-width  Vulkan's bit-field instructions, `OpBitReverse` and `OpBitCount` take 32-bit integers only, unless the capability or feature of maintenance9 is there.
+= 0
+$ spirula explain OpPhi
+> control-flow
+>   phi-parents        An `OpPhi` has one pair of value and parent for each predecessor of its block.
+>   phi-result-type    The Result Type of `OpPhi` is not void, and in shaders no image, sampler or sampled image.
+>   phi-value-type     Each value of an `OpPhi` has the Result Type.
+> layout
+>   layout-phis-first  The phis of a block come before its other instructions.
+= 0
+$ spirula explain VUID-RuntimeSpirv-OpEntryPoint-08743
+> link-input-missing
+>
+> Every location and component that an input takes is declared by an output of the preceding stage.
+>
+> Source: VUID-RuntimeSpirv-OpEntryPoint-08743
+> Group: link
+> Level: error (change it with --allow, --warn or --deny link-input-missing)
+= 0
+$ spirula val --deny id-undefned files/valid.spvasm
+! error: invalid value 'id-undefned' for '--deny <RULE|GROUP>': no rule, group or VUID has this name; is id-undefined meant? (`spirula explain` lists them)
+!
+! For more information, try '--help'.
+= 2
+# Groups.
+$ spirula val --allow ids --format short files/wrong.spvasm
+! files/wrong.spvasm:17:27: error[operand-type]: Operand 2 %two has type %int (32-bit signed integer), but must have the Result Type, %float (32-bit float)
+! 1 module: 1 invalid (1 error, 0 warnings); environment chosen from the module: vulkan1.4
+= 1
+$ spirula val --allow ids --deny id-undefined --format short files/wrong.spvasm
+! files/wrong.spvasm:17:27: error[operand-type]: Operand 2 %two has type %int (32-bit signed integer), but must have the Result Type, %float (32-bit float)
+! files/wrong.spvasm:18:28: error[id-undefined]: no instruction defines %missing
+! 1 module: 1 invalid (2 errors, 0 warnings); environment chosen from the module: vulkan1.4
+= 1
+$ spirula val --warn types --warn ids --format short files/wrong.spvasm
+! files/wrong.spvasm:17:27: warning[operand-type]: Operand 2 %two has type %int (32-bit signed integer), but must have the Result Type, %float (32-bit float)
+! files/wrong.spvasm:18:28: warning[id-undefined]: no instruction defines %missing
+! 1 module: 1 valid (0 errors, 2 warnings); environment chosen from the module: vulkan1.4
+= 0

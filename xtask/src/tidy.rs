@@ -205,3 +205,45 @@ fn disagreements_are_explained() {
         }
     }
 }
+
+/// What a file under `tests/` says of rules: those that a line of it breaks, with the line's opcode, and the opcodes of
+/// lines that break none.
+fn told(text: &str, broken: &mut BTreeMap<String, BTreeSet<String>>, fine: &mut BTreeSet<String>) {
+    for line in text.lines() {
+        let code = line.split(';').next().unwrap_or_default();
+        let opcode = code
+            .split(|c: char| !c.is_alphanumeric())
+            .find(|w| w.strip_prefix("Op").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase())));
+        let mut any = false;
+        for part in ["error[", "warning["].iter().flat_map(|mark| line.split(mark).skip(1)) {
+            any = true;
+            if let Some((rule, _)) = part.split_once(']') {
+                broken.entry(rule.to_owned()).or_default().extend(opcode.map(str::to_owned));
+            }
+        }
+        if !any {
+            fine.extend(opcode.map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn every_rule_has_a_failing_and_a_passing_test() {
+    let (mut broken, mut fine) = (BTreeMap::new(), BTreeSet::new());
+    for path in files(&["spvasm", "cmd"]).iter().filter(|p| is_test(p)) {
+        told(&fs::read_to_string(path).expect("UTF-8"), &mut broken, &mut fine);
+    }
+    let mut wrong = Vec::new();
+    for rule in spirula_val::rules() {
+        match broken.get(rule.name) {
+            None => wrong.push(format!("{} is broken by no file under tests/", rule.name)),
+            // No valid module contains what this rule forbids.
+            Some(_) if rule.name == "opcode-reserved" => {}
+            Some(opcodes) if !opcodes.is_empty() && opcodes.is_disjoint(&fine) => {
+                wrong.push(format!("{}: no file under tests/ has {opcodes:?} in a line without a mark", rule.name));
+            }
+            Some(_) => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -124,8 +124,9 @@ fn known_rule(name: &str) -> Result<String, String> {
     if name == "warnings" || rules().any(known) {
         return Ok(name.to_owned());
     }
-    let near = rules().map(|r| r.name).find(|n| n.contains(name) || name.contains(n));
-    let hint = near.map(|n| format!("; is {n} meant?")).unwrap_or_default();
+    let all: Vec<&spirula_diag::Rule> = rules().collect();
+    let near = crate::cmd::explain::near(name, &all);
+    let hint = near.first().map(|n| format!("; is {n} meant?")).unwrap_or_default();
     Err(format!("no rule, group or VUID has this name{hint} (`spirula explain` lists them)"))
 }
 

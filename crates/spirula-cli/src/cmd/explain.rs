@@ -11,9 +11,12 @@ use crate::report::to_stdout;
 use crate::{FAILED, OK, USAGE};
 
 /// Explain a rule, or list all rules
+///
+/// Rules come in groups, which --allow, --warn and --deny of val take too.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainCommand {
-    /// Name of a rule or of a group, or a VUID; without it all rules are listed
+    /// Name of a rule, of a group or of an instruction that states rules (OpLoad), or a VUID; without it all rules are
+    /// listed
     rule: Option<String>,
 }
 
@@ -27,10 +30,13 @@ impl ExplainCommand {
                 let cited = |r: &&&Rule| matches!(r.cite, Cite::Vuid(v) if v == name);
                 let named: Vec<&Rule> = all.iter().filter(|r| r.name == name || cited(r)).copied().collect();
                 let group: Vec<&Rule> = all.iter().filter(|r| r.group == name).copied().collect();
+                let of_instruction: Vec<&Rule> = all.iter().filter(|r| instruction(r) == Some(name)).copied().collect();
                 if !named.is_empty() {
-                    named.iter().map(|r| page(r)).collect()
+                    named.iter().map(|r| page(r)).collect::<Vec<_>>().join("\n")
                 } else if !group.is_empty() {
                     list(&group)
+                } else if !of_instruction.is_empty() {
+                    list(&of_instruction)
                 } else {
                     complain(&unknown(name, &all));
                     return USAGE;
@@ -83,10 +89,38 @@ fn first_sentence(doc: &str) -> String {
     }
 }
 
+/// The instruction whose description states a rule.
+fn instruction(rule: &Rule) -> Option<&'static str> {
+    match rule.cite {
+        Cite::Spec(place) => Some(place).filter(|p| p.starts_with("Op")),
+        _ => None,
+    }
+}
+
 fn unknown(name: &str, rules: &[&Rule]) -> String {
-    let near: Vec<&str> = rules.iter().map(|r| r.name).filter(|n| n.contains(name)).take(5).collect();
-    match near.as_slice() {
+    match near(name, rules).as_slice() {
         [] => format!("no rule, group or VUID is called {name}; `spirula explain` lists them"),
         near => format!("no rule, group or VUID is called {name}; near: {}", near.join(", ")),
     }
+}
+
+/// Names of rules and groups, and VUIDs, that may be meant, the nearest first.
+pub(crate) fn near(name: &str, rules: &[&Rule]) -> Vec<&'static str> {
+    let vuid = |r: &&Rule| match r.cite {
+        Cite::Vuid(v) => Some(v),
+        _ => None,
+    };
+    let names = rules.iter().flat_map(|r| [Some(r.name), Some(r.group), vuid(r), instruction(r)]).flatten();
+    let asked = name.to_lowercase();
+    let mut found: Vec<(u32, &str)> = names
+        .filter_map(|n| {
+            let known = n.to_lowercase();
+            let part = asked.len() > 2 && (known.contains(&asked) || asked.contains(&known));
+            let likeness = strsim::jaro_winkler(&asked, &known) + if part { 1.0 } else { 0.0 };
+            (likeness > 0.88).then_some(((likeness * 1000.0) as u32, n))
+        })
+        .collect();
+    found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    found.dedup_by_key(|f| f.1);
+    found.into_iter().map(|(_, n)| n).take(5).collect()
 }

@@ -22,6 +22,8 @@ rules! {
     STRUCT_DEPTH: "limit-struct-depth", spec "§2.17";
     /// A function type has at most 255 parameters.
     FUNCTION_ARGS: "limit-function-parameters", spec "§2.17";
+    /// An access chain has at most 255 indexes.
+    CHAIN_INDEXES: "limit-access-chain-indexes", spec "§2.17";
     /// Structured control flow nests at most 1,023 deep.
     NESTING: "limit-control-flow-nesting", spec "§2.17";
 }

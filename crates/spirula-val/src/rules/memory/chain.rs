@@ -10,6 +10,7 @@ use spirula_module::Module;
 use super::{Pointer, describe, pointer_at};
 use crate::cx::{Cx, msg};
 use crate::facts::without_arrays;
+use crate::rules::limits::CHAIN_INDEXES;
 
 rules! {
     group "memory";
@@ -75,6 +76,9 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 /// Follows the indexes from word `first` on through a type.
 pub(super) fn walk<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id, result: Id) -> Checked<Id> {
+    let limit = cx.options.limits.access_chain_indexes as usize;
+    let given = inst.words().len().saturating_sub(first);
+    cx.check(given <= limit, &CHAIN_INDEXES, inst, || format!("there are {given} indexes, more than {limit}"))?;
     let mut ty = base;
     for word in first..inst.words().len() {
         let index = inst.id(word);
