@@ -16,7 +16,7 @@ use spirula_bench::mutate::{Rng, mutant};
 use spirula_binary::{Frames, HEADER_WORDS};
 use spirula_grammar::{ExecutionModel as Model, MAGIC};
 use spirula_module::{EntryPoint, Index, Module};
-use spirula_reflect::RustOptions;
+use spirula_reflect::{Reflection, RustOptions};
 use spirula_text::{AsmOptions, DisOptions, assemble, disassemble, disassemble_to};
 use spirula_val::link::{Stage, check};
 use spirula_val::{Options, TargetEnv, Validator};
@@ -91,10 +91,18 @@ impl Attack {
         let limit = REPORT_FACTOR * bytes + BASE;
         let report = limited("reflect", bytes, limit, || spirula_reflect::reflect(&Module::new(words, index)))?;
         within("reflect, Rust", bytes, || drop(spirula_reflect::rust(&report, &RustOptions::default())))?;
+        within("reflect --pipeline", bytes, || drop(merged(&report)))?;
         limited("reflect, table", bytes, limit, || spirula_reflect::table(&report))?;
         limited("reflect, YAML", bytes, limit, || spirula_reflect::yaml(&Module::new(words, index)))?;
         Ok(())
     }
+}
+
+/// All entry points as stages of one pipeline.
+fn merged(report: &Reflection) -> String {
+    let stage = |entry_point| spirula_reflect::Stage { module: "mutant", report, entry_point };
+    let stages: Vec<_> = (0..report.entry_points.len()).map(stage).collect();
+    spirula_reflect::pipeline_table(&spirula_reflect::merge(&stages))
 }
 
 /// Whether the words can be cut into instructions to the end.

@@ -6,6 +6,7 @@ use cpu_time::ThreadTime;
 use spirula_bench::alloc::{self, Counting};
 use spirula_grammar::MAGIC;
 use spirula_module::{Index, Module};
+use spirula_reflect::{Reflection, RustOptions, Stage};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -282,6 +283,59 @@ static FAMILIES: &[Family] = &[
         b.entry_point(main, &[]);
         b.finish()
     }),
+    ("vertex shaders with inputs of many locations", |n| {
+        let mut b = Builder::new();
+        let uint = b.uint();
+        let void = b.global(19, 0, &[]);
+        let ty = b.global(33, 0, &[void]);
+        let length = b.global(43, uint, &[1000]);
+        let array = b.global(28, 0, &[uint, length]);
+        let block = b.global(30, 0, &vec![array; n as usize]);
+        let pointer = b.global(32, 0, &[1, block]);
+        for i in 0..n {
+            let v = b.global(59, pointer, &[1]);
+            b.name(v, &string(100));
+            inst(&mut b.annotations, 71, &[v, 30, i % 3]);
+            let f = b.function(void, ty, |_| {});
+            inst(&mut b.words, 15, &[0, f, 0x6e69_616d, 0, v]);
+        }
+        b.finish()
+    }),
+    ("entry points that use one variable with a long name", |n| {
+        let mut b = Builder::new();
+        let uint = b.uint();
+        let void = b.global(19, 0, &[]);
+        let block = b.structure(&[uint]);
+        let ty = b.global(33, 0, &[void]);
+        let v = b.buffer(block, 0, 0);
+        b.name(v, &string(16 * n as usize));
+        for _ in 0..n {
+            let f = b.function(void, ty, |b| {
+                let id = b.id();
+                inst(&mut b.functions, 61, &[block, id, v]);
+            });
+            b.entry_point(f, &[]);
+        }
+        b.finish()
+    }),
+    ("push constants of many shapes", |n| {
+        let mut b = Builder::new();
+        let uint = b.uint();
+        let float = b.global(22, 0, &[32]);
+        let void = b.global(19, 0, &[]);
+        let ty = b.global(33, 0, &[void]);
+        for i in 0..n {
+            let block = b.structure(&vec![if i % 2 == 0 { uint } else { float }; (i % 64) as usize + 1]);
+            let pointer = b.global(32, 0, &[9, block]);
+            let v = b.global(59, pointer, &[9]);
+            let f = b.function(void, ty, |b| {
+                let id = b.id();
+                inst(&mut b.functions, 61, &[block, id, v]);
+            });
+            b.entry_point(f, &[]);
+        }
+        b.finish()
+    }),
     ("empty structures", |n| {
         let mut b = Builder::new();
         let members: Vec<u32> = (0..n.min(60_000)).map(|_| b.global(30, 0, &[])).collect();
@@ -299,6 +353,13 @@ fn measure(work: impl FnOnce() -> usize) -> (u64, Duration) {
     (alloc::counts().peak, started.elapsed())
 }
 
+/// All entry points as stages of one pipeline.
+fn pipeline(report: &Reflection) -> String {
+    let stages: Vec<Stage<'_>> =
+        (0..report.entry_points.len()).map(|entry_point| Stage { module: "module", report, entry_point }).collect();
+    spirula_reflect::pipeline_table(&spirula_reflect::merge(&stages))
+}
+
 #[test]
 fn reports_stay_in_proportion() {
     for (name, make) in FAMILIES {
@@ -313,6 +374,8 @@ fn reports_stay_in_proportion() {
                 ("reflect", measure(|| spirula_reflect::reflect(&module).types.len())),
                 ("table", measure(|| spirula_reflect::table(&report).len())),
                 ("yaml", measure(|| spirula_reflect::yaml(&module).len())),
+                ("rust", measure(|| spirula_reflect::rust(&report, &RustOptions::default()).len())),
+                ("pipeline", measure(|| pipeline(&report).len())),
             ];
             for (what, (peak, time)) in runs {
                 let limit = FACTOR * bytes + BASE;

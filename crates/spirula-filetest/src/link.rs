@@ -59,7 +59,7 @@ pub(crate) fn run(file: &TestFile) -> Result<(), String> {
 }
 
 /// The modules. Each is built from the file with the lines of the others left empty, so that lines keep their numbers.
-fn parts(file: &TestFile) -> Result<Vec<(String, Built)>, String> {
+pub(crate) fn parts(file: &TestFile) -> Result<Vec<(String, Built)>, String> {
     let starts: Vec<usize> =
         (0..).zip(&file.lines).filter(|(_, l)| l.starts_with("; stage:")).map(|(i, _)| i).collect();
     let first = *starts.first().ok_or("the file has no line `; stage: NAME`")?;

@@ -68,7 +68,7 @@ struct Place {
 /// The user-defined leaves of a variable: none where it is built in, and none that have more vectors than `budget`.
 pub(crate) fn leaves(r: &Reflection, v: &InterfaceVariable, budget: &mut u32) -> Vec<Leaf> {
     let mut found: Vec<Leaf> = Vec::new();
-    if v.built_in.is_some() {
+    if v.built_in.is_some() || *budget == 0 {
         return found;
     }
     let mut ty = v.ty;
@@ -86,10 +86,13 @@ pub(crate) fn leaves(r: &Reflection, v: &InterfaceVariable, budget: &mut u32) ->
     for _ in 0..MAX_VISITS {
         let Some(place) = todo.pop().filter(|_| *budget > 0) else { break };
         let Some(leaf) = step(r, place, &mut todo) else { continue };
-        if let Some(left) = budget.checked_sub(leaf.vectors()) {
-            *budget = left;
-            found.push(leaf);
-        }
+        // Once something does not fit, nothing does: no device has so many locations.
+        let Some(left) = budget.checked_sub(leaf.vectors()) else {
+            *budget = 0;
+            break;
+        };
+        *budget = left;
+        found.push(leaf);
     }
     found
 }
@@ -203,6 +206,8 @@ pub(crate) fn attributes(r: &Reflection, point: &EntryPoint, budget: &mut u32) -
         return all;
     }
     for v in &point.inputs {
+        // Those of the variable stand at its first location.
+        let mut semantics = v.semantics.clone();
         for leaf in leaves(r, v, budget) {
             for (location, suffix) in leaf.each() {
                 let per = if leaf.width == 64 { 2 } else { 1 };
@@ -216,7 +221,7 @@ pub(crate) fn attributes(r: &Reflection, point: &EntryPoint, budget: &mut u32) -
                     components: leaf.component / per + leaf.components.unwrap_or(1),
                     format: String::new(),
                     vk_format: 0,
-                    semantics: v.semantics.clone(),
+                    semantics: core::mem::take(&mut semantics),
                 });
             }
         }
@@ -226,7 +231,8 @@ pub(crate) fn attributes(r: &Reflection, point: &EntryPoint, budget: &mut u32) -
         let same = later.location == first.location;
         if same {
             first.components = first.components.max(later.components);
-            first.name = format!("{}, {}", first.name, later.name);
+            first.name.push_str(", ");
+            first.name.push_str(&later.name);
             first.semantics.append(&mut later.semantics);
         }
         same

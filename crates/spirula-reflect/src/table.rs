@@ -7,18 +7,14 @@ use core::fmt::Write as _;
 
 use crate::TypeRef;
 use crate::model::*;
+use crate::rows::{MAX_ROWS, Rows, cell, opt, vec};
 
-/// Rows of one list that are shown, and of all together.
-const MAX_ROWS: usize = 400;
-const MAX_ALL_ROWS: usize = 5000;
-/// Characters of a cell.
-const MAX_CELL: usize = 100;
 /// Names of variables that are shown with their block.
 const MAX_NAMES: usize = 4;
 
 /// The report as text with aligned columns.
 pub fn table(r: &Reflection) -> String {
-    let mut out = Out { r, text: String::new(), shown: 0 };
+    let mut out = Out { r, rows: Rows::default() };
     out.head();
     for point in &r.entry_points {
         out.entry_point(point);
@@ -29,49 +25,21 @@ pub fn table(r: &Reflection) -> String {
     out.spec_constants();
     out.requirements();
     out.notes();
-    out.text
+    out.rows.text
 }
 
 struct Out<'r> {
     r: &'r Reflection,
-    text: String,
-    /// Rows so far.
-    shown: usize,
+    rows: Rows,
 }
 
 impl Out<'_> {
     fn line(&mut self, text: &str) {
-        self.text.push_str(text.trim_end());
-        self.text.push('\n');
+        self.rows.line(text);
     }
 
-    /// Rows with their columns aligned; the header is left out where there are no rows.
-    fn rows(&mut self, title: &str, header: &[&str], mut rows: Vec<Vec<String>>) {
-        if rows.is_empty() {
-            return;
-        }
-        if !title.is_empty() {
-            self.line(&format!("  {title}"));
-        }
-        let shown = rows.len().min(MAX_ROWS).min(MAX_ALL_ROWS - self.shown);
-        let more = rows.len() > shown;
-        rows.truncate(shown);
-        self.shown += shown;
-        let all: Vec<Vec<String>> =
-            core::iter::once(header.iter().map(|h| h.to_string()).collect()).chain(rows).collect();
-        let widths: Vec<usize> = (0..header.len())
-            .map(|c| all.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0))
-            .collect();
-        for row in all {
-            let mut line = String::from("    ");
-            for (cell, width) in row.iter().zip(&widths) {
-                let _ = write!(line, "{cell:width$}  ");
-            }
-            self.line(&line);
-        }
-        if more {
-            self.line("    … and more, which --format json lists");
-        }
+    fn rows(&mut self, title: &str, header: &[&str], rows: Vec<Vec<String>>) {
+        self.rows.rows(title, header, rows);
     }
 
     fn head(&mut self) {
@@ -305,24 +273,8 @@ impl Out<'_> {
     }
 }
 
-fn vec(cells: &[&str]) -> Vec<String> {
-    cells.iter().map(|c| cell(c)).collect()
-}
-
-/// What fits into a cell.
-fn cell(text: &str) -> String {
-    match text.char_indices().nth(MAX_CELL) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
-    }
-}
-
 fn because(c: &Cause) -> String {
     if c.name.is_empty() { c.text.clone() } else { format!("{} ({})", c.text, c.name) }
-}
-
-fn opt(value: Option<u32>) -> String {
-    value.map_or(String::new(), |v| v.to_string())
 }
 
 fn count(c: &Count) -> String {
@@ -332,6 +284,11 @@ fn count(c: &Count) -> String {
         Count::Spec { .. } => "spec".into(),
         Count::Runtime => "unbounded".into(),
     }
+}
+
+/// A type as people write it.
+pub(crate) fn type_text(r: &Reflection, ty: TypeRef) -> String {
+    Out { r, rows: Rows::default() }.ty(ty)
 }
 
 pub(crate) fn kind(k: &DescriptorKind) -> &'static str {

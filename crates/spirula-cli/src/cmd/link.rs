@@ -58,7 +58,7 @@ pub(super) fn run(job: &Job, inputs: &[Input], entries: &[String], total: &mut T
 }
 
 /// The entry points of a module that are stages of the pipeline: those that are named, or else the only one.
-fn choose<'m>(module: &Module<'m>, names: &[String]) -> Result<Vec<EntryPoint<'m>>, String> {
+pub(super) fn choose<'m>(module: &Module<'m>, names: &[String]) -> Result<Vec<EntryPoint<'m>>, String> {
     let all: Vec<EntryPoint<'m>> = module.entry_points().collect();
     let name =
         |e: &EntryPoint<'_>| e.name.map(|n| String::from_utf8_lossy(&n.to_bytes()).into_owned()).unwrap_or_default();

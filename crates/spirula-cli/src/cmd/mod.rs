@@ -6,6 +6,7 @@ pub(crate) mod dis;
 pub(crate) mod explain;
 pub(crate) mod link;
 mod output;
+mod pipeline;
 pub(crate) mod reflect;
 pub(crate) mod reflect_rust;
 pub(crate) mod val;

@@ -10,6 +10,7 @@ use spirula_text::render::{Finding, Subject};
 use spirula_val::{Options, Validator};
 
 use super::output::Output;
+use super::pipeline::PipelineArgs;
 use super::reflect_rust::{RustArgs, in_module};
 use crate::batch::Batch;
 use crate::cli::{Format, Global, InputArgs, complain};
@@ -22,7 +23,8 @@ use crate::{FAILED, INVALID, OK, USAGE, load};
 /// Entry points with the resources that their call trees use, bindings, interface variables, block layouts,
 /// specialisation constants, HLSL semantics, device addresses, and what the module requires of Vulkan. The default is a
 /// table; `--format json` writes one JSON object per module and line, `--format yaml` the report of SPIRV-Reflect,
-/// `--format rust` Rust structures with the layout of the module's blocks.
+/// `--format rust` Rust structures with the layout of the module's blocks. With `--pipeline`, what the modules as stages of
+/// one pipeline want together.
 #[derive(Args, Debug)]
 pub(crate) struct ReflectCommand {
     #[command(flatten)]
@@ -35,6 +37,8 @@ pub(crate) struct ReflectCommand {
     no_validate: bool,
     #[command(flatten)]
     rust: RustArgs,
+    #[command(flatten)]
+    stages: PipelineArgs,
 }
 
 impl ReflectCommand {
@@ -55,10 +59,16 @@ impl ReflectCommand {
             Format::Rust => ".rs",
             Format::Human | Format::Short => ".txt",
         };
-        let output = match Output::of(self.output.as_deref(), inputs.len(), extension, false) {
+        let outputs = if self.stages.pipeline { 1 } else { inputs.len() };
+        let output = match Output::of(self.output.as_deref(), outputs, extension, false) {
             Ok(output) => output,
             Err(code) => return code,
         };
+        if self.stages.pipeline {
+            let (text, code) = self.stages.run(global, &inputs, !self.no_validate);
+            let written = text.map_or(OK, |t| output.write("pipeline", t.as_bytes()).0);
+            return code.max(written);
+        }
         let style = Style::of(global);
         let named = inputs.len() > 1 && matches!(global.format, Format::Human | Format::Short);
         let mut code = OK;

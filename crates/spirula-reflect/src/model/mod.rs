@@ -21,11 +21,13 @@ macro_rules! report {
     };
 }
 
+mod pipeline;
 mod points;
 mod resources;
 mod types;
 mod vertex;
 
+pub use pipeline::*;
 pub use points::*;
 pub use resources::*;
 pub use types::*;

@@ -76,6 +76,10 @@ pub fn rust(r: &Reflection, options: &RustOptions) -> String {
     for point in &vertex {
         any |= vertex::vertex(r, point, vertex.len() == 1, &mut layout, &mut out, &mut budget);
     }
+    if budget == 0 {
+        out.line("");
+        out.line("// Vertex inputs are left out: they take more locations than any device has.");
+    }
     if any {
         out.vertex_attribute();
     }
