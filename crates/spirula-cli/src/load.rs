@@ -1,12 +1,13 @@
 //! From an input's bytes to a module's words.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::Read as _;
 
 use spirula_binary::{WordsError, words_from_bytes};
 use spirula_grammar::MAGIC;
 use spirula_text::render::{Finding, Origin};
-use spirula_text::{AsmError, AsmOptions, assemble, assemble_with_map};
+use spirula_text::{AsmError, AsmOptions, assemble, assemble_from, assemble_with_map};
 
 use crate::inputs::{Input, Source};
 
@@ -132,9 +133,16 @@ fn names_version(bytes: &[u8]) -> bool {
         .any(|l| l.strip_prefix(b";").is_some_and(|c| c.trim_ascii_start().starts_with(b"Version:")))
 }
 
-/// Assembles.
-pub(crate) fn assembled(name: &str, bytes: &[u8], options: &AsmOptions) -> Result<Vec<u32>, Unloaded> {
-    assemble(bytes, options).map_err(|errors| unassembled(name, bytes, &errors))
+/// Assembles an input. A file is read piece by piece, and once more where something is wrong in it.
+pub(crate) fn assembled_input(input: &Input, options: &AsmOptions) -> Result<Vec<u32>, Unloaded> {
+    if let Source::File(path) = &input.source
+        && let Ok(mut file) = File::open(path)
+        && file.metadata().is_ok_and(|m| m.is_file())
+        && let Ok(Some(words)) = assemble_from(&mut file, options)
+    {
+        return Ok(words);
+    }
+    read(input).and_then(|bytes| assemble(&bytes, options).map_err(|errors| unassembled(&input.name, &bytes, &errors)))
 }
 
 fn unassembled(name: &str, bytes: &[u8], errors: &[AsmError]) -> Unloaded {

@@ -7,5 +7,5 @@ mod number;
 #[cfg(feature = "render")]
 pub mod render;
 
-pub use asm::{AsmError, AsmOptions, Assembled, SourceSpot, assemble, assemble_with_map};
+pub use asm::{AsmError, AsmOptions, Assembled, SourceSpot, assemble, assemble_from, assemble_with_map};
 pub use dis::{Damage, DisOptions, Disassembly, Names, disassemble, disassemble_one, disassemble_to};

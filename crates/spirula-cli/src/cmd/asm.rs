@@ -69,8 +69,7 @@ impl AsCommand {
             |(), i| {
                 let mut outcome = Outcome::default();
                 let Some(input) = inputs.get(i) else { return (outcome, None) };
-                let bytes = load::read(input);
-                match bytes.and_then(|b| load::assembled(&input.name, &b, &options)) {
+                match load::assembled_input(input, &options) {
                     Ok(words) => (outcome, Some(words)),
                     Err(e) => {
                         outcome.code = e.code;

@@ -164,10 +164,15 @@ fn read(input: &Input) -> Option<Vec<u8>> {
     match load::read(input) {
         Ok(bytes) => Some(bytes),
         Err(_) => {
-            error(&format!("cannot read '{}'", input.name));
+            unreadable(input);
             None
         }
     }
+}
+
+fn unreadable(input: &Input) -> u8 {
+    error(&format!("cannot read '{}'", input.name));
+    ERROR
 }
 
 /// Writes the result; a colon and the reason where that fails.
@@ -181,14 +186,14 @@ fn write(path: &str, bytes: &[u8]) -> u8 {
 
 fn assemble_file(args: SpirvAs) -> u8 {
     let input = input(args.file.as_deref());
-    let Some(bytes) = read(&input) else { return ERROR };
     let options = AsmOptions {
         preserve_numeric_ids: args.preserve_numeric_ids,
         version: args.target_env.map(|e| e.version),
         ..AsmOptions::default()
     };
-    match load::assembled(&input.name, &bytes, &options) {
+    match load::assembled_input(&input, &options) {
         Ok(words) => write(&args.output, &bytes_from_words(&words)),
+        Err(e) if e.code == crate::FAILED => unreadable(&input),
         Err(e) => {
             if let Some(f) = e.findings.first() {
                 let place = (f.place.line.unwrap_or(0), f.place.column.unwrap_or(0));

@@ -3,7 +3,7 @@
 use spirula_binary::HEADER_WORDS;
 use spirula_grammar::{self as g, InstDesc, MAGIC, Op, OperandKind, Quantifier, Version};
 
-use super::error::{Done, MAX_ERRORS, shown};
+use super::error::{Done, Failed, MAX_ERRORS, shown};
 use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark, Name};
 use super::lines::Lines;
@@ -23,7 +23,7 @@ pub(super) struct Assembler<'t> {
     options: &'t AsmOptions,
     pub(super) lex: Lexer<'t>,
     pub(super) out: Vec<u32>,
-    pub(super) ids: Ids<'t>,
+    pub(super) ids: Ids,
     pub(super) defs: Vec<Def>,
     pub(super) errors: Vec<AsmError>,
     pub(super) lines: Lines<'t>,
@@ -133,31 +133,50 @@ impl Shape {
     }
 }
 
-impl<'t> Assembler<'t> {
-    pub(super) fn new(text: &'t [u8], options: &'t AsmOptions, map: bool) -> Assembler<'t> {
-        let hints = HeaderHints::read(text);
+/// What outlives a window of the text.
+pub(super) struct State {
+    out: Vec<u32>,
+    ids: Ids,
+    defs: Vec<Def>,
+    version: Version,
+    hints: HeaderHints,
+}
+
+impl State {
+    /// At the start of a text, the comments of which say `hints`.
+    pub(super) fn new(options: &AsmOptions, hints: HeaderHints, ids: Ids) -> State {
         let hinted = hints.version.map(Version::from_word).filter(|v| (Version::v1(0)..=NEWEST).contains(v));
-        let mut out = Vec::with_capacity(text.len() / 8 + HEADER_WORDS);
-        out.extend([0; HEADER_WORDS]);
-        let lex = Lexer::new(text);
+        let version = options.version.or(hinted).unwrap_or(NEWEST);
+        State { out: vec![0; HEADER_WORDS], ids, defs: Vec::new(), version, hints }
+    }
+}
+
+impl<'t> Assembler<'t> {
+    /// Goes on with `text`; if it is `cut`, more follows.
+    pub(super) fn new(text: &'t [u8], cut: bool, options: &'t AsmOptions, state: State, map: bool) -> Assembler<'t> {
+        let State { out, mut ids, defs, version, hints } = state;
+        ids.expect_text(text.len());
+        let lex = Lexer::new(text, cut);
         Assembler {
             text,
             options,
             out,
-            ids: Ids::new(text, options.preserve_numeric_ids),
-            defs: Vec::new(),
+            ids,
+            defs,
             errors: Vec::new(),
             lines: Lines::new(text),
             error_at: 0,
             spots: map.then(Vec::new),
-            version: options.version.or(hinted).unwrap_or(NEWEST),
+            version,
             hints,
             token: lex.mark(),
             lex,
         }
     }
 
+    /// Assembles a whole text.
     pub(super) fn run(mut self) -> Result<Assembled, Vec<AsmError>> {
+        self.out.reserve(self.text.len() / 8);
         while let Some(next) = self.lex.skip() {
             let mark = self.lex.mark();
             let start = self.out.len();
@@ -179,6 +198,34 @@ impl<'t> Assembler<'t> {
         }
         self.header();
         Ok(Assembled { words: self.out, spots: self.spots.unwrap_or_default() })
+    }
+
+    /// Assembles the instructions that are whole. Returns where they end, with what the next window needs; `None` where
+    /// one is wrong.
+    pub(super) fn run_window(mut self) -> Option<(usize, State)> {
+        let done = loop {
+            let before = self.lex.pos();
+            let start = self.out.len();
+            let Some(next) = self.lex.skip() else { break before };
+            let mark = self.lex.mark();
+            self.token = mark;
+            let wrong = self.instruction(next, mark).is_err();
+            if self.lex.is_cut() || wrong && self.lex.is_cut_behind_space() {
+                self.out.truncate(start);
+                break before;
+            }
+            if wrong {
+                return None;
+            }
+        };
+        let Assembler { out, ids, defs, version, hints, .. } = self;
+        Some((done, State { out, ids, defs, version, hints }))
+    }
+
+    /// The module, once all windows are assembled.
+    pub(super) fn finish(mut self) -> Vec<u32> {
+        self.header();
+        self.out
     }
 
     fn header(&mut self) {
@@ -225,6 +272,7 @@ impl<'t> Assembler<'t> {
                 let start = self.out.len();
                 self.raw_operands(None)?;
                 self.too_long(mark, start)?;
+                self.whole()?;
                 self.record_raw(start);
                 Ok(())
             }
@@ -260,7 +308,7 @@ impl<'t> Assembler<'t> {
         }
         let word = self.lex.word();
         let done = self.named(at, word, Some((name, mark)));
-        if done.is_err() {
+        if done.is_err() && !self.lex.is_cut_behind_space() {
             let index = self.ids.intern(name, self.text);
             if self.def(index) == Def::Unknown {
                 self.define(index, Def::Failed);
@@ -310,11 +358,18 @@ impl<'t> Assembler<'t> {
         if let Some(first) = self.out.get_mut(start) {
             *first = count << 16 | u32::from(desc.op.0);
         }
+        self.whole()?;
         self.record(&open)
     }
 
+    /// Whether the instruction that was just read is certainly at its end; nothing may be made of it before.
+    #[inline]
+    pub(super) fn whole(&self) -> Done {
+        if self.lex.is_cut() { Err(Failed) } else { Ok(()) }
+    }
+
     #[cold]
-    fn wrong_result(&mut self, mark: Mark, desc: &InstDesc, result: Option<&[u8]>) -> super::error::Failed {
+    fn wrong_result(&mut self, mark: Mark, desc: &InstDesc, result: Option<&[u8]>) -> Failed {
         let name = desc.name;
         match result {
             Some(r) => {
@@ -417,7 +472,7 @@ impl<'t> Assembler<'t> {
     }
 
     #[cold]
-    fn missing(&mut self, open: &Open, operand: &g::Operand) -> super::error::Failed {
+    fn missing(&mut self, open: &Open, operand: &g::Operand) -> Failed {
         let name = operand_name(operand);
         let same_line =
             !self.lex.is_line_end_between(self.token.start, self.lex.pos()) && self.lex.peek() == Some(b'O');
@@ -427,7 +482,7 @@ impl<'t> Assembler<'t> {
     }
 
     #[cold]
-    fn leftover(&mut self, open: &Open) -> super::error::Failed {
+    fn leftover(&mut self, open: &Open) -> Failed {
         let mark = self.lex.mark();
         let word = self.lex.any();
         self.fail(mark, format!("{} is one operand too many for {}", shown(word), open.desc.name), None)

@@ -41,7 +41,7 @@ impl<'t> Assembler<'t> {
     /// A name close to `word` among `names`, as help.
     #[cold]
     pub(super) fn nearest(&self, word: &[u8], names: impl Iterator<Item = &'static str>) -> Option<String> {
-        if self.errors.len() >= MAX_SUGGESTIONS {
+        if self.errors.len() >= MAX_SUGGESTIONS || self.lex.is_cut() {
             return None;
         }
         suggest(word, names).map(|name| format!("did you mean `{name}`?"))

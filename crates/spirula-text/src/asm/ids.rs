@@ -1,6 +1,8 @@
 //! Names → ids.
 
-use hashbrown::HashMap;
+use core::hash::BuildHasher as _;
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use super::lex::{Lexer, Name};
 
@@ -8,16 +10,32 @@ use super::lex::{Lexer, Name};
 pub(super) type Index = u32;
 
 /// Numbers the ids of a module.
-pub(super) struct Ids<'t> {
-    names: HashMap<&'t [u8], Index>,
+pub(super) struct Ids {
+    names: HashTable<Named>,
+    hasher: DefaultHashBuilder,
+    /// All names, one behind the other.
+    letters: Vec<u8>,
     /// For ids that are small decimal numbers, their index + 1.
     small: Vec<Index>,
-    /// Numbers from this on are looked up in `large`.
+    /// Numbers from this on go into `large`.
     small_limit: u32,
     large: HashMap<u32, Index>,
     count: u32,
     /// With preserved numbers, the value of each id; otherwise it is the index + 1.
     preserved: Option<Preserved>,
+}
+
+/// An id with a name.
+struct Named {
+    start: usize,
+    len: usize,
+    index: Index,
+}
+
+impl Named {
+    fn name<'l>(&self, letters: &'l [u8]) -> &'l [u8] {
+        letters.get(self.start..self.start + self.len).unwrap_or(&[])
+    }
 }
 
 struct Preserved {
@@ -30,22 +48,29 @@ struct Preserved {
     highest: u32,
 }
 
-impl<'t> Ids<'t> {
-    pub(super) fn new(text: &'t [u8], preserve: bool) -> Ids<'t> {
+impl Ids {
+    /// No ids yet. Keeping their numbers needs the whole text.
+    pub(super) fn new(whole_to_preserve: Option<&[u8]>) -> Ids {
         Ids {
-            names: HashMap::new(),
+            names: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            letters: Vec::new(),
             small: Vec::new(),
-            // Memory stays within a few times the text, whatever the numbers are.
-            small_limit: u32::try_from(text.len() / 4 + 64).unwrap_or(u32::MAX),
+            small_limit: 0,
             large: HashMap::new(),
             count: 0,
-            preserved: preserve.then(|| Preserved::new(text)),
+            preserved: whole_to_preserve.map(Preserved::new),
         }
+    }
+
+    /// Makes ready for `len` more bytes of text. Memory stays within a few times the text, whatever the numbers are.
+    pub(super) fn expect_text(&mut self, len: usize) {
+        self.small_limit = self.small_limit.saturating_add(u32::try_from(len / 4 + 64).unwrap_or(u32::MAX));
     }
 
     /// The index of the id with this name.
     #[inline]
-    pub(super) fn intern(&mut self, name: Name, text: &'t [u8]) -> Index {
+    pub(super) fn intern(&mut self, name: Name, text: &[u8]) -> Index {
         match name.number() {
             Some(n) => self.numeric(n),
             None => self.named(name.of(text)),
@@ -53,7 +78,7 @@ impl<'t> Ids<'t> {
     }
 
     #[inline(never)]
-    fn named(&mut self, name: &'t [u8]) -> Index {
+    fn named(&mut self, name: &[u8]) -> Index {
         if name.first().is_some_and(u8::is_ascii_digit) {
             let number = match canonical(name) {
                 None if self.preserved.is_some() => number(name),
@@ -63,13 +88,18 @@ impl<'t> Ids<'t> {
                 return self.numeric(n);
             }
         }
-        let next = self.count;
-        let index = *self.names.entry(name).or_insert(next);
-        if index == next {
-            self.count += 1;
-            if let Some(p) = &mut self.preserved {
-                p.name();
-            }
+        let Ids { names, hasher, letters, .. } = self;
+        let hash = hasher.hash_one(name);
+        if let Some(found) = names.find(hash, |n| n.name(letters) == name) {
+            return found.index;
+        }
+        let index = self.count;
+        let new = Named { start: letters.len(), len: name.len(), index };
+        letters.extend_from_slice(name);
+        names.insert_unique(hash, new, |n| hasher.hash_one(n.name(letters)));
+        self.count += 1;
+        if let Some(p) = &mut self.preserved {
+            p.name();
         }
         index
     }
@@ -85,6 +115,9 @@ impl<'t> Ids<'t> {
 
     #[inline(never)]
     fn numeric_slowly(&mut self, number: u32) -> Index {
+        if let Some(found) = self.large.get(&number) {
+            return *found;
+        }
         let next = self.count;
         if number < self.small_limit {
             let at = number as usize;
@@ -95,10 +128,7 @@ impl<'t> Ids<'t> {
                 *slot = next + 1;
             }
         } else {
-            let index = *self.large.entry(number).or_insert(next);
-            if index != next {
-                return index;
-            }
+            self.large.insert(number, next);
         }
         self.count += 1;
         if let Some(p) = &mut self.preserved {
@@ -120,10 +150,10 @@ impl<'t> Ids<'t> {
     pub(super) fn index_of(&self, value: u32) -> Option<Index> {
         match &self.preserved {
             None => value.checked_sub(1).filter(|i| *i < self.count),
-            Some(_) if value < self.small_limit => {
-                self.small.get(value as usize).and_then(|found| found.checked_sub(1))
+            Some(_) => {
+                let small = self.small.get(value as usize).and_then(|found| found.checked_sub(1));
+                small.or_else(|| self.large.get(&value).copied())
             }
-            Some(_) => self.large.get(&value).copied(),
         }
     }
 
@@ -138,7 +168,7 @@ impl<'t> Ids<'t> {
 
 impl Preserved {
     fn new(text: &[u8]) -> Preserved {
-        let mut lexer = Lexer::new(text);
+        let mut lexer = Lexer::new(text, false);
         let mut taken = Vec::new();
         while let Some(b) = lexer.skip() {
             if b == b'%' {

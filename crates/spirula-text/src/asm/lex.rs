@@ -90,6 +90,8 @@ struct Seen {
 #[derive(Clone, Copy)]
 pub(super) struct Lexer<'t> {
     text: &'t [u8],
+    /// Whether more text follows, so that what reaches the end may not be whole.
+    cut: bool,
     pos: usize,
     /// End of the token last taken.
     end: usize,
@@ -97,14 +99,25 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    pub(super) fn new(text: &'t [u8]) -> Lexer<'t> {
+    pub(super) fn new(text: &'t [u8], cut: bool) -> Lexer<'t> {
         let seen = Seen { name: Name { start: 0, end: 0, number: NO_NUMBER }, next: 0, assigned: false };
-        Lexer { text, pos: 0, end: 0, seen }
+        Lexer { text, cut, pos: 0, end: 0, seen }
     }
 
     #[inline]
     pub(super) fn pos(&self) -> usize {
         self.pos
+    }
+
+    /// Whether what was read last may not be whole.
+    #[inline]
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut && self.pos >= self.text.len()
+    }
+
+    /// Whether no token is left of a text that is cut: what seems wrong may only lack its end.
+    pub(super) fn is_cut_behind_space(&self) -> bool {
+        self.cut && self.token_from(self.pos) >= self.text.len()
     }
 
     /// End of the token last taken.
@@ -325,7 +338,7 @@ impl<'t> Lexer<'t> {
         Some(number)
     }
 
-    /// Takes the id at `%`, which comes next; `None` where the token is not one.
+    /// Takes the id at `%`, which comes next; `None` where the token is not one or may not be whole.
     #[inline]
     pub(super) fn id(&mut self) -> Option<Name> {
         self.look_at_id();
@@ -337,7 +350,7 @@ impl<'t> Lexer<'t> {
         }
         self.end = name.end;
         self.pos = next;
-        Some(name)
+        if self.is_cut() { None } else { Some(name) }
     }
 
     /// Whether an instruction starts with the token that comes next: an opcode's name or `%id =`.

@@ -15,10 +15,16 @@ mod record;
 mod swar;
 #[cfg(test)]
 mod tests;
+mod window;
 
 use core::ops::Range;
+use std::io;
 
 use spirula_grammar::Version;
+
+use self::encode::{Assembler, State};
+use self::ids::Ids;
+use crate::dis::header::HeaderHints;
 
 /// Generator word that the Khronos SPIR-V Tools assembler writes (tool 7, version 0).
 const KHRONOS_ASSEMBLER: u32 = 7 << 16;
@@ -110,7 +116,7 @@ impl Assembled {
 /// # Errors
 /// Everything that is wrong in the text, in order (after a thousand errors it gives up).
 pub fn assemble(text: &[u8], options: &AsmOptions) -> Result<Vec<u32>, Vec<AsmError>> {
-    encode::Assembler::new(text, options, false).run().map(|a| a.words)
+    whole(text, options, false).run().map(|a| a.words)
 }
 
 /// Assembles a module and keeps, for each instruction, its place in the text.
@@ -118,5 +124,22 @@ pub fn assemble(text: &[u8], options: &AsmOptions) -> Result<Vec<u32>, Vec<AsmEr
 /// # Errors
 /// As [`assemble`].
 pub fn assemble_with_map(text: &[u8], options: &AsmOptions) -> Result<Assembled, Vec<AsmError>> {
-    encode::Assembler::new(text, options, true).run()
+    whole(text, options, true).run()
+}
+
+fn whole<'t>(text: &'t [u8], options: &'t AsmOptions, map: bool) -> Assembler<'t> {
+    let ids = Ids::new(options.preserve_numeric_ids.then_some(text));
+    let state = State::new(options, HeaderHints::read(text).0, ids);
+    Assembler::new(text, false, options, state, map)
+}
+
+/// Assembles a module from a text that is read, and not kept, piece by piece. `None` where something is wrong in it; what,
+/// says [`assemble`], which needs the whole text.
+///
+/// With `preserve_numeric_ids` the whole text is read at once.
+///
+/// # Errors
+/// Those of reading.
+pub fn assemble_from(text: &mut dyn io::Read, options: &AsmOptions) -> io::Result<Option<Vec<u32>>> {
+    window::assemble(text, options, window::SIZE)
 }

@@ -97,6 +97,7 @@ impl<'t> Assembler<'t> {
                 }
             }
         }
+        self.whole()?;
         self.record_raw(start);
         Ok(())
     }

@@ -76,7 +76,7 @@ pub(crate) fn print(out: &mut String, header: &Header) {
         None => write!(out, "Unknown({})", header.generator >> 16),
     };
     let _ = writeln!(out, "; {}\n; Bound: {}\n; Schema: {}", header.generator & 0xffff, header.bound, header.schema);
-    let hints = HeaderHints::read(out.as_bytes().get(start..).unwrap_or_default());
+    let (hints, _) = HeaderHints::read(out.as_bytes().get(start..).unwrap_or_default());
     if hints.header() != Some(*header) {
         let Header { version, generator, bound, schema } = *header;
         let _ = writeln!(out, "; Header: {version:#010x} {generator:#010x} {bound:#010x} {schema:#010x}");
@@ -97,21 +97,21 @@ pub(crate) struct HeaderHints {
 }
 
 impl HeaderHints {
-    /// Reads the comment lines that a text begins with.
-    pub(crate) fn read(text: &[u8]) -> HeaderHints {
+    /// Reads the comment lines that a text begins with. Says too whether something follows them.
+    pub(crate) fn read(text: &[u8]) -> (HeaderHints, bool) {
         let mut hints = HeaderHints::default();
         for line in text.split(|b| *b == b'\n') {
             let line = line.trim_ascii();
             if line.is_empty() {
                 continue;
             }
-            let Some(comment) = line.strip_prefix(b";") else { break };
+            let Some(comment) = line.strip_prefix(b";") else { return (hints, true) };
             let Ok(comment) = core::str::from_utf8(comment) else { continue };
             if let Some((key, value)) = comment.split_once(':') {
                 hints.line(key.trim(), value.trim());
             }
         }
-        hints
+        (hints, false)
     }
 
     fn line(&mut self, key: &str, value: &str) {
@@ -181,7 +181,7 @@ mod tests {
                 let header = Header { version, generator, bound: u32::MAX, schema: generator };
                 let mut text = String::new();
                 print(&mut text, &header);
-                assert_eq!(HeaderHints::read(text.as_bytes()).header(), Some(header), "{text}");
+                assert_eq!(HeaderHints::read(text.as_bytes()).0.header(), Some(header), "{text}");
             }
         }
         let mut text = String::new();
