@@ -1,4 +1,4 @@
-//! `docs/rules.md` and `docs/support.md`, made from the rules themselves.
+//! `docs/rules.md` and `docs/support.md`, made from the rules themselves, and the schema of reports.
 //!
 //! `xtask/vuids.tsv` lists the valid-usage ids of the Vulkan specification that a module alone can break, with a reason
 //! where no rule states one. A reason for what has a rule, and an id that has neither, are errors.
@@ -46,7 +46,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         bail!("{}", problems.join("\n"));
     }
     put("docs/rules.md", &rules_page(&rules), args.check)?;
-    put("docs/support.md", &support_page(&rules, &reasons), args.check)
+    put("docs/support.md", &support_page(&rules, &reasons), args.check)?;
+    put(crate::schema::FILE, &crate::schema::text()?, args.check)
 }
 
 fn put(name: &str, text: &str, check: bool) -> anyhow::Result<()> {

@@ -6,6 +6,7 @@ mod codegen;
 mod conformance;
 mod docs;
 mod perf;
+mod schema;
 #[cfg(test)]
 mod tidy;
 
@@ -20,7 +21,7 @@ enum Task {
     Codegen(codegen::Args),
     /// Runs the conformance suites and compares with the checked-in ratchet tables
     Conformance(conformance::Args),
-    /// Writes (or checks) docs/rules.md and docs/support.md
+    /// Writes (or checks) the generated pages: docs/rules.md, docs/support.md, docs/reflection.schema.json
     Docs(docs::Args),
     /// Compares speed and memory with other tools
     Bench(bench::Args),

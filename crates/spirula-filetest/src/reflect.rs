@@ -1,6 +1,10 @@
 //! `; test reflect`.
 
+use std::sync::OnceLock;
+
+use boon::{Compiler, SchemaIndex, Schemas};
 use clap::Parser as _;
+use serde_json::Value;
 use spirula_module::{Index, Module};
 use spirula_reflect::{Reflection, RustOptions, Stage};
 use spirula_text::AsmOptions;
@@ -49,16 +53,17 @@ pub(crate) fn run(file: &TestFile) -> Result<(), String> {
     }
     let mut index = Index::new();
     let module = Module::new(&built.words, &mut index);
+    let report = spirula_reflect::reflect(&module);
+    let json = serde_json::to_value(&report).map_err(|e| e.to_string())?;
+    fits_schema(&json)?;
     let text = match &args.part {
         _ if args.yaml => spirula_reflect::yaml(&module),
         _ if args.rust => {
             let options = RustOptions { bytemuck: args.bytemuck, half: args.half, derives: Vec::new() };
-            spirula_reflect::rust(&spirula_reflect::reflect(&module), &options)
+            spirula_reflect::rust(&report, &options)
         }
-        None => spirula_reflect::table(&spirula_reflect::reflect(&module)),
-        Some(part) => {
-            part_of(&serde_json::to_value(spirula_reflect::reflect(&module)).map_err(|e| e.to_string())?, part)?
-        }
+        None => spirula_reflect::table(&report),
+        Some(part) => part_of(&json, part)?,
     };
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     file.compare(&lines)
@@ -88,7 +93,7 @@ fn pipeline(file: &TestFile, part: Option<&str>) -> Result<(), String> {
 }
 
 /// One field of a report as JSON.
-fn part_of(report: &serde_json::Value, part: &str) -> Result<String, String> {
+fn part_of(report: &Value, part: &str) -> Result<String, String> {
     let part = report.get(part).ok_or_else(|| format!("the report has no `{part}`"))?;
     serde_json::to_string_pretty(part).map_err(|e| e.to_string())
 }
@@ -105,4 +110,66 @@ pub(crate) fn rust_structures(path: &std::path::Path) -> Result<String, String> 
     let mut index = Index::new();
     let report = spirula_reflect::reflect(&Module::new(&words, &mut index));
     Ok(spirula_reflect::rust(&report, &RustOptions::default()))
+}
+
+/// Whether a report is what `docs/reflection.schema.json` says.
+fn fits_schema(report: &Value) -> Result<(), String> {
+    static COMPILED: OnceLock<(Schemas, SchemaIndex)> = OnceLock::new();
+    let (schemas, index) = COMPILED.get_or_init(|| {
+        let schema: Value = serde_json::from_str(include_str!("../../../docs/reflection.schema.json")).expect("JSON");
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        compiler.add_resource("reflection.schema.json", schema).expect("a name that is not taken");
+        let index = compiler.compile("reflection.schema.json", &mut schemas).expect("a schema");
+        (schemas, index)
+    });
+    schemas.validate(report, *index).map_err(|e| format!("the report does not fit docs/reflection.schema.json: {e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use spirula_text::assemble;
+
+    use super::*;
+
+    fn report(text: &str) -> Value {
+        let words = assemble(text.as_bytes(), &AsmOptions::default()).expect("an example assembles");
+        let mut index = Index::new();
+        serde_json::to_value(spirula_reflect::reflect(&Module::new(&words, &mut index))).expect("JSON")
+    }
+
+    fn examples() -> Vec<Value> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+        let files = walkdir::WalkDir::new(folder).into_iter().flatten();
+        let files = files.filter(|f| f.path().extension().is_some_and(|e| e == "spvasm"));
+        files.map(|f| report(&std::fs::read_to_string(f.path()).expect("an example"))).collect()
+    }
+
+    #[test]
+    fn reports_on_the_examples_fit_the_schema() {
+        let all = examples();
+        assert!(all.len() >= 3);
+        for report in all {
+            assert_eq!(fits_schema(&report), Ok(()));
+        }
+    }
+
+    /// Every field is in the schema, and every one of them must be there.
+    #[test]
+    fn what_does_not_fit_the_schema_is_seen() {
+        for report in examples() {
+            let (mut more, mut version) = (report.clone(), report.clone());
+            more["bindings"] = serde_json::json!([{ "surprise": 1 }]);
+            assert!(fits_schema(&more).is_err());
+            version["schema"] = serde_json::json!(2);
+            assert!(fits_schema(&version).is_err());
+            for key in report.as_object().expect("an object").keys() {
+                let mut less = report.clone();
+                less.as_object_mut().expect("an object").remove(key);
+                assert!(fits_schema(&less).is_err(), "without {key}");
+                let mut other = report.clone();
+                other[key] = serde_json::json!({ "surprise": 1 });
+                assert!(fits_schema(&other).is_err(), "with another {key}");
+            }
+        }
+    }
 }

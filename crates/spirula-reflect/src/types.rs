@@ -14,6 +14,7 @@ use crate::{budget::Budget, hlsl, spec, text};
 /// A type, by its position in [`Reflection::types`](crate::Reflection::types).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeRef(pub u32);
 
 /// Bytes of a pointer in memory: only physical ones are kept there.

@@ -16,6 +16,8 @@ macro_rules! report {
             #[derive(Clone, PartialEq, Eq, Debug)]
             #[cfg_attr(feature = "serde", derive(serde::Serialize))]
             #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
             pub $kind $name $body
         )*
     };
