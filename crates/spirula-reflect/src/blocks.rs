@@ -54,7 +54,7 @@ fn block(budget: &Budget, types: &Types, ty: TypeRef) -> (Vec<BlockMember>, Vec<
             path: fields.path().into(),
             offset: found.offset,
             size: member.size,
-            padded_size: member.padded_size,
+            padded_size: found.padded_size,
             ty: member.ty,
             array_strides: fields.strides().into(),
             matrix_stride: member.matrix_stride,

@@ -26,6 +26,11 @@ pub(crate) fn points(cx: &mut Cx<'_>, globals: &Globals) -> Vec<EntryPoint> {
     let names = core::mem::take(&mut cx.names);
     cx.types.describe(&m, &names, &cx.budget);
     cx.names = names;
+    for point in &mut points {
+        let types = cx.types.described();
+        interface::duplicates(types, &point.inputs, &mut point.duplicate_semantics);
+        interface::duplicates(types, &point.outputs, &mut point.duplicate_semantics);
+    }
     points
 }
 
@@ -93,8 +98,6 @@ fn point(cx: &mut Cx<'_>, globals: &Globals, usages: &[Usage], e: Declared<'_>) 
     let sizes = point.workgroup_variables.iter();
     point.workgroup_memory = sizes.map(|v| v.size).try_fold(0u32, |all, size| all.checked_add(size?));
     interfaces(cx, e, &usage, &mut point);
-    interface::duplicates(&point.inputs, &mut point.duplicate_semantics);
-    interface::duplicates(&point.outputs, &mut point.duplicate_semantics);
     point.spec_constants = spec_constants(cx, e, &usage);
     point
 }

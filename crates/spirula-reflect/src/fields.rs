@@ -46,6 +46,9 @@ struct Level<'r> {
     path: usize,
     strides: usize,
     runtime: bool,
+    /// Bytes from its start to what comes behind it, and to its own end.
+    room: Option<u32>,
+    size: Option<u32>,
 }
 
 /// What a step comes to, without the path and strides.
@@ -53,6 +56,8 @@ pub(crate) struct Found<'r> {
     pub(crate) offset: u32,
     pub(crate) member: &'r Member,
     pub(crate) in_runtime_array: bool,
+    /// Bytes to what comes next: a member, an element, or the end of the block.
+    pub(crate) padded_size: Option<u32>,
     /// The innermost type, with the arrays off.
     pub(crate) element: TypeRef,
 }
@@ -70,7 +75,7 @@ impl Reflection {
 impl<'r> Fields<'r> {
     pub(crate) fn of(types: &'r [Type], block: TypeRef) -> Fields<'r> {
         let mut fields = Fields { types, path: String::new(), strides: Vec::new(), levels: Vec::new() };
-        fields.enter(block, 0, false);
+        fields.enter(block, 0, false, None);
         fields
     }
 
@@ -88,21 +93,31 @@ impl<'r> Fields<'r> {
         self.types.get(ty.0 as usize).map(|t| &t.kind)
     }
 
-    fn enter(&mut self, ty: TypeRef, base: u32, runtime: bool) {
-        if let Some(TypeKind::Struct { members, .. }) = self.kind(ty)
+    fn enter(&mut self, ty: TypeRef, base: u32, runtime: bool, room: Option<u32>) {
+        if let Some(TypeKind::Struct { members, size }) = self.kind(ty)
             && self.levels.len() < MAX_NESTING
             && self.path.len() <= MAX_PATH
             // Structures that contain themselves are not valid.
             && self.levels.iter().all(|l| l.ty != ty)
         {
             let (path, strides) = (self.path.len(), self.strides.len());
-            self.levels.push(Level { ty, members, next: 0, base, path, strides, runtime });
+            self.levels.push(Level {
+                ty,
+                members,
+                next: 0,
+                base,
+                path,
+                strides,
+                runtime,
+                room: room.or(*size),
+                size: *size,
+            });
         }
     }
 
     /// One member further.
     pub(crate) fn step(&mut self) -> Option<Found<'r>> {
-        let (index, member, offset, mut in_runtime_array) = loop {
+        let (index, member, offset, mut in_runtime_array, padded_size) = loop {
             let level = self.levels.last_mut()?;
             let Some(member) = level.members.get(level.next) else {
                 self.levels.pop();
@@ -111,7 +126,8 @@ impl<'r> Fields<'r> {
             self.path.truncate(level.path);
             self.strides.truncate(level.strides);
             level.next += 1;
-            break (level.next - 1, member, level.base.saturating_add(member.offset.unwrap_or(0)), level.runtime);
+            let offset = level.base.saturating_add(member.offset.unwrap_or(0));
+            break (level.next - 1, member, offset, level.runtime, padded(level, member));
         };
         if !self.path.is_empty() {
             self.path.push('.');
@@ -121,17 +137,24 @@ impl<'r> Fields<'r> {
         } else {
             self.path += &member.name;
         }
-        let mut element = member.ty;
+        let (mut element, mut room) = (member.ty, padded_size);
         for _ in 0..MAX_NESTING {
             let Some(TypeKind::Array { element: inner, count, stride }) = self.kind(element) else { break };
             self.path += "[]";
             self.strides.push(stride.unwrap_or(0));
+            room = *stride;
             in_runtime_array |= matches!(count, crate::model::Count::Runtime);
             element = *inner;
         }
-        self.enter(element, offset, in_runtime_array);
-        Some(Found { offset, member, in_runtime_array, element })
+        self.enter(element, offset, in_runtime_array, room);
+        Some(Found { offset, member, in_runtime_array, padded_size, element })
     }
+}
+
+/// The last member of a structure ends where the structure's room does.
+fn padded(level: &Level<'_>, member: &Member) -> Option<u32> {
+    let (offset, padded) = member.offset.zip(member.padded_size)?;
+    if offset.checked_add(padded) == level.size { level.room?.checked_sub(offset) } else { Some(padded) }
 }
 
 impl<'r> Iterator for Fields<'r> {

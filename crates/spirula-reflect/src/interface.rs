@@ -8,7 +8,8 @@ use spirula_grammar::{BuiltIn, Decoration, ExecutionModel, StorageClass};
 use spirula_module::{Module, Type as Raw};
 
 use crate::bindings::held_type;
-use crate::model::{InterfaceVariable, Semantic};
+use crate::fields::Fields;
+use crate::model::{InterfaceVariable, Type, TypeKind};
 use crate::types::MAX_NESTING;
 use crate::{Cx, hlsl, spec, text};
 
@@ -90,13 +91,26 @@ fn locations(m: &Module<'_>, ty: Id) -> u32 {
     total
 }
 
+/// Members of one block that are searched for semantics.
+const MAX_MEMBERS: usize = 100;
+
 /// Semantics that occur more than once, compared without regard to case.
-pub(crate) fn duplicates(variables: &[InterfaceVariable], found: &mut Vec<String>) {
-    let key = |s: &Semantic| (s.name.clone(), s.index);
-    let mut all: Vec<(String, u32)> = variables.iter().flat_map(|v| v.semantics.iter().map(key)).collect();
-    all.sort();
+pub(crate) fn duplicates(types: &[Type], variables: &[InterfaceVariable], found: &mut Vec<String>) {
+    let mut all: Vec<(&str, u32)> = Vec::new();
+    for v in variables {
+        all.extend(v.semantics.iter().map(|s| (s.name.as_str(), s.index)));
+        let mut ty = v.ty;
+        for _ in 0..MAX_NESTING {
+            let Some(TypeKind::Array { element, .. }) = types.get(ty.0 as usize).map(|t| &t.kind) else { break };
+            ty = *element;
+        }
+        let mut members = Fields::of(types, ty);
+        let members = core::iter::from_fn(|| members.step()).take(MAX_MEMBERS);
+        all.extend(members.flat_map(|f| &f.member.semantics).map(|s| (s.name.as_str(), s.index)));
+    }
+    all.sort_unstable();
     for same in all.chunk_by(|a, b| a == b).filter(|same| same.len() > 1) {
-        let (name, index) = &same[0];
+        let (name, index) = same[0];
         found.push(alloc::format!("{name}{index}"));
     }
 }

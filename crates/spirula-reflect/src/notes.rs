@@ -104,6 +104,11 @@ fn left_out(cx: &Cx<'_>, r: &Reflection) -> Vec<Note> {
     if !untyped.is_empty() && !cx.budget.is_exceeded() {
         notes.push(note("variables whose types are not defined".into(), untyped));
     }
+    let nameless: Vec<u32> =
+        m.entry_points().filter(|e| e.name.is_none()).map(|e| e.function.0).take(MAX_NOTES).collect();
+    if !nameless.is_empty() {
+        notes.push(note("entry points whose names do not end".into(), nameless));
+    }
     let bodiless = r.entry_points.iter().filter(|p| m.info(spirula_binary::Id(p.id)).function().is_none());
     let bodiless: Vec<u32> = bodiless.map(|p| p.id).take(MAX_NOTES).collect();
     if !bodiless.is_empty() {

@@ -77,8 +77,9 @@ impl Out<'_> {
         let header = ["location", "name", "type", "built-in", "interpolation", "semantic"];
         self.rows("inputs", &header, p.inputs.iter().map(|v| self.variable(v)).collect());
         self.rows("outputs", &header, p.outputs.iter().map(|v| self.variable(v)).collect());
-        let payloads = p.payloads.iter().map(|v| vec(&[&opt(v.location), &v.name, &self.ty(v.ty), &v.class]));
-        self.rows("payloads", &["location", "name", "type", "class"], payloads.collect());
+        let payloads =
+            p.payloads.iter().map(|v| vec(&[&opt(v.location), &v.name, &self.ty(v.ty), &opt(v.size), &v.class]));
+        self.rows("payloads", &["location", "name", "type", "bytes", "class"], payloads.collect());
         self.bindings_of(p);
         for s in &p.duplicate_semantics {
             self.line(&format!("  the semantic {s} occurs more than once"));
@@ -94,7 +95,10 @@ impl Out<'_> {
                 (false, true) => "write",
                 (false, false) => "",
             };
-            Some(self.binding(b, access))
+            let with = u.samplers.iter().filter_map(|s| self.r.bindings.get(*s as usize)).take(MAX_NAMES);
+            let with: Vec<String> = with.map(called).collect();
+            let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
+            Some(self.binding(b, &format!("{access}{with}")))
         });
         let rows = rows.collect();
         self.rows("bindings", &["set", "binding", "name", "kind", "count", "type", "bytes", "access"], rows);
@@ -135,7 +139,6 @@ impl Out<'_> {
 
     fn counters(&mut self) {
         let r = self.r;
-        let called = |b: &Binding| if b.name.is_empty() { format!("%{}", b.id) } else { b.name.clone() };
         let by_id = |id| r.bindings.iter().find(|b| b.id == id).map_or_else(|| format!("%{id}"), called);
         let pairs = r.bindings.iter().filter_map(|b| Some((b, b.counter.as_ref()?))).take(MAX_ROWS + 1);
         let rows: Vec<Vec<String>> = pairs
@@ -271,6 +274,11 @@ impl Out<'_> {
             TypeKind::Other(name) => name.clone(),
         }
     }
+}
+
+/// How a variable is called: by its name, or its id.
+fn called(b: &Binding) -> String {
+    if b.name.is_empty() { format!("%{}", b.id) } else { cell(&b.name) }
 }
 
 fn because(c: &Cause) -> String {

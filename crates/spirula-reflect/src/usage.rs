@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, view};
 use spirula_grammar::{Class, Op};
-use spirula_module::{Function, Module};
+use spirula_module::{Function, Module, Type};
 
 use crate::heaps::{self, Chain};
 
@@ -103,7 +103,9 @@ impl Walk<'_, '_> {
         match inst.op() {
             Op::Load => {
                 let it = view::Load::of(inst);
-                self.access(it.pointer, READ);
+                // Loading a storage image reads nothing of it yet.
+                let storage = matches!(self.m.ty(it.result_type), Some(Type::Image(i)) if i.sampled == 2);
+                self.access(it.pointer, if storage { NONE } else { READ });
                 // An image, sampler or the like: what is done with it is done to its variable.
                 self.derive(it.result, it.pointer);
             }

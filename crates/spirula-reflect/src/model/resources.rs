@@ -107,7 +107,7 @@ report! {
         pub in_runtime_array: bool,
         /// What it points to; `None` for untyped pointers.
         pub pointee: Option<TypeRef>,
-        /// Alignment in bytes that accesses through it state, or that the pointee's largest scalar has.
+        /// Alignment in bytes that accesses through it must have at least: the size of the pointee's largest scalar.
         pub alignment: Option<u32>,
     }
 
@@ -131,7 +131,7 @@ report! {
         pub offset: u32,
         /// Bytes that it occupies; 0 for a runtime array.
         pub size: Option<u32>,
-        /// Bytes to the next member of its structure, or to the end of that.
+        /// Bytes to what comes next: a member, the next element of the array that it is in, or the end of the block.
         pub padded_size: Option<u32>,
         /// Type.
         pub ty: TypeRef,

@@ -112,7 +112,7 @@ report! {
         pub offset: Option<u32>,
         /// Bytes that it occupies, where its layout is explicit; 0 for a runtime array.
         pub size: Option<u32>,
-        /// Bytes to the next member, or to the end of the structure as its arrays would round it.
+        /// Bytes to the next member, or to the end of the structure.
         pub padded_size: Option<u32>,
         /// `MatrixStride` in bytes, of the matrix or the array of matrices.
         pub matrix_stride: Option<u32>,

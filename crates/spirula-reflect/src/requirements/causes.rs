@@ -1,5 +1,6 @@
 //! Which instructions and variables need a capability.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 
@@ -11,6 +12,7 @@ use super::Wanted;
 use crate::Cx;
 use crate::bindings::{held_type, kind};
 use crate::model::{Cause, DescriptorKind};
+use crate::types::MAX_NESTING;
 
 /// Causes that are listed of each capability.
 const MAX_CAUSES: usize = 4;
@@ -19,7 +21,7 @@ const MAX_STEPS: usize = 32;
 
 /// Finds what needs the capabilities, in one pass over the module.
 pub(super) fn find(cx: &Cx<'_>, wanted: &mut [Wanted]) {
-    let mut search = Search { cx, open: wanted.len(), wanted };
+    let mut search = Search { cx, open: wanted.len(), wanted, holders: holders(&cx.m) };
     for inst in cx.m.inst_offsets().iter().filter_map(|at| cx.m.inst_at(*at)) {
         if search.open == 0 {
             break;
@@ -33,6 +35,24 @@ struct Search<'a, 'm> {
     wanted: &'a mut [Wanted],
     /// How many may have more causes.
     open: usize,
+    /// Types of images and the like, with a variable that holds one.
+    holders: BTreeMap<u32, Id>,
+}
+
+fn holders(m: &Module<'_>) -> BTreeMap<u32, Id> {
+    let mut holders = BTreeMap::new();
+    for v in m.global_variables().filter(|v| StorageClass(v.word(3)) == StorageClass::UniformConstant) {
+        let mut ty = held_type(m, v);
+        for _ in 0..MAX_NESTING {
+            match m.ty(ty) {
+                Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) => ty = element,
+                Some(Raw::SampledImage { image }) => ty = image,
+                _ => break,
+            }
+        }
+        holders.entry(ty.0).or_insert(v.id(2));
+    }
+    holders
 }
 
 impl Search<'_, '_> {
@@ -70,7 +90,8 @@ impl Search<'_, '_> {
     fn all(&mut self, inst: Inst<'_>, needs: impl Fn(Capability) -> bool) {
         let (cx, mut text) = (self.cx, None);
         for w in self.wanted.iter_mut().filter(|w| w.causes.len() < MAX_CAUSES && needs(w.row.0)) {
-            let variable = variable(&cx.m, inst);
+            let variable = variable(&cx.m, inst)
+                .or_else(|| inst.desc().filter(|d| d.is_type()).and_then(|_| self.holders.get(&inst.word(1)).copied()));
             if w.causes.iter().any(|c| c.variable == variable.map(|v| v.0) && variable.is_some()) {
                 continue;
             }
@@ -142,16 +163,11 @@ impl Search<'_, '_> {
     fn small_numbers(&mut self, inst: Inst<'_>, class: StorageClass, ty: Id) {
         use Capability as C;
         let m = self.cx.m;
-        let block = {
-            let mut ty = ty;
-            while let Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) = m.ty(ty)
-                && m.info(element).is_type()
-                && element.0 < ty.0
-            {
-                ty = element;
-            }
-            ty
-        };
+        let mut block = ty;
+        for _ in 0..MAX_NESTING {
+            let Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) = m.ty(block) else { break };
+            block = element;
+        }
         let (has16, has8) = (self.cx.types.has_width(&m, ty, 16), self.cx.types.has_width(&m, ty, 8));
         let storage = class == StorageClass::StorageBuffer || m.is_decorated(block, Decoration::BufferBlock);
         let of_class = match class {
