@@ -87,6 +87,7 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
     let bindings::Globals { mut bindings, mut push_constants, mut shader_records, variables: _ } = globals;
     let roots = bindings.iter().map(|b| b.ty);
     let roots = roots.chain(push_constants.iter().chain(&shader_records).map(|b| b.ty));
+    let roots = roots.chain(buffer_references.iter().copied());
     let blocks = blocks::of(&cx.budget, &cx.types, roots);
     for b in &mut bindings {
         b.addresses = blocks.addresses(&cx.budget, b.ty);

@@ -60,7 +60,7 @@ report! {
         pub push_constants: Vec<BlockVariable>,
         /// Shader record blocks (ray tracing).
         pub shader_records: Vec<BlockVariable>,
-        /// Members by path of every structure type that is a block or that a device address in one points to.
+        /// Members by path of every structure type that is a block or that physical pointers point to.
         pub blocks: Vec<BlockLayout>,
         /// Structure types that physical pointers of the module point to: where device addresses lead.
         pub buffer_references: Vec<TypeRef>,
