@@ -67,7 +67,8 @@ report! {
         pub binding: u32,
         /// What the descriptors are. A binding that is an image for one variable and a sampler for another is both.
         pub kind: DescriptorKind,
-        /// `VkDescriptorType`, without its prefix: of those that fit, the plainest.
+        /// `VkDescriptorType`, without its prefix: of those that fit, the plainest. `MUTABLE_EXT` where the uses have
+        /// nothing else in common.
         pub descriptor_type: String,
         /// Its value.
         pub vk_descriptor_type: u32,

@@ -21,11 +21,20 @@ struct Use<'r> {
     written: bool,
 }
 
+impl Use<'_> {
+    fn is_of_same_module(&self, other: &Use<'_>) -> bool {
+        core::ptr::eq(self.report, other.report)
+    }
+}
+
 /// The layouts of all sets.
 pub(super) fn sets(merge: &mut Merge<'_>) -> Vec<SetLayout> {
     let mut by_place: BTreeMap<(u32, u32), Vec<Use<'_>>> = BTreeMap::new();
     let mut nowhere = Vec::new();
     for (stage, s) in merge.stages.iter().enumerate() {
+        if super::stage_kind(s.model()).is_none() {
+            continue;
+        }
         for used in s.point().map_or(&[][..], |p| &p.bindings) {
             let Some(variable) = s.report.bindings.get(used.binding as usize) else { continue };
             let own = Use { stage, report: s.report, variable, read: used.read, written: used.written };
@@ -58,8 +67,8 @@ fn named(u: &Use<'_>) -> String {
 
 fn layout(merge: &mut Merge<'_>, set: u32, binding: u32, uses: &[Use<'_>]) -> LayoutBinding {
     let before = merge.conflicts.len();
-    let kind = kinds(merge, uses);
-    if merge.conflicts.len() == before {
+    let (kind, mutable) = kinds(merge, uses);
+    if !mutable {
         compare(merge, uses);
     }
     for c in &mut merge.conflicts[before..] {
@@ -67,7 +76,8 @@ fn layout(merge: &mut Merge<'_>, set: u32, binding: u32, uses: &[Use<'_>]) -> La
         c.message = format!("set {set}, binding {binding}: {}", c.message);
     }
     let flags = uses.iter().fold(0, |all, u| all | merge.flag(u.stage));
-    let (descriptor_type, vk_descriptor_type) = descriptor_type(&kind);
+    let (descriptor_type, vk_descriptor_type) =
+        if mutable { ("MUTABLE_EXT", 1_000_351_000) } else { descriptor_type(&kind) };
     LayoutBinding {
         binding,
         kind,
@@ -93,12 +103,14 @@ fn layout(merge: &mut Merge<'_>, set: u32, binding: u32, uses: &[Use<'_>]) -> La
     }
 }
 
-/// The kind that serves all uses. Combined image samplers serve images and samplers, too.
-fn kinds(merge: &mut Merge<'_>, uses: &[Use<'_>]) -> DescriptorKind {
+/// The kind that serves all uses, and whether only mutable descriptors do. Combined image samplers serve images and
+/// samplers, too.
+fn kinds(merge: &mut Merge<'_>, uses: &[Use<'_>]) -> (DescriptorKind, bool) {
     use DescriptorKind::{CombinedImageSampler, Other, SampledImage, Sampler};
-    let Some(first) = uses.first() else { return Other };
+    let Some(first) = uses.first() else { return (Other, false) };
     let sampling = |k: &DescriptorKind| matches!(k, CombinedImageSampler | SampledImage | Sampler);
     let mut kind = first.variable.kind.clone();
+    let mut mutable = false;
     for u in uses {
         let own = &u.variable.kind;
         if *own == kind {
@@ -108,19 +120,30 @@ fn kinds(merge: &mut Merge<'_>, uses: &[Use<'_>]) -> DescriptorKind {
             kind = CombinedImageSampler;
             continue;
         }
+        // One module does it on purpose, and so does a heap of descriptors.
+        let heap = |u: &Use<'_>| matches!(u.variable.count, Count::Runtime);
+        let meant = first.is_of_same_module(u) || heap(first) && heap(u);
+        if meant && mutable {
+            continue;
+        }
         let message = format!(
-            "{} of {} is {}, but {} of {} is {}",
+            "{} of {} is {}, but {} of {} is {}{}",
             named(first),
             merge.who(first.stage),
             with_article(table::kind(&first.variable.kind)),
             named(u),
             merge.who(u.stage),
             with_article(table::kind(own)),
+            if meant { ": only mutable descriptors serve both" } else { "" },
         );
-        merge.conflict(ConflictSeverity::Error, ConflictKind::DescriptorKind, &[first.stage, u.stage], message);
-        break;
+        let severity = if meant { ConflictSeverity::Warning } else { ConflictSeverity::Error };
+        merge.conflict(severity, ConflictKind::DescriptorKind, &[first.stage, u.stage], message);
+        mutable = true;
+        if !meant {
+            break;
+        }
     }
-    kind
+    (kind, mutable)
 }
 
 /// Compares each use with the first of its kind. What is found is legal, and suspicious.
@@ -131,8 +154,8 @@ fn compare(merge: &mut Merge<'_>, uses: &[Use<'_>]) {
             firsts.push(*u);
             continue;
         };
-        // The same variable of the same module.
-        if core::ptr::eq(first.variable, u.variable) {
+        // What a module declares twice, it means twice.
+        if first.is_of_same_module(u) {
             continue;
         }
         let (one, other) = (&first.variable.count, &u.variable.count);

@@ -64,7 +64,8 @@ fn binding(b: &LayoutBinding) -> Vec<String> {
         (false, false) => "",
     };
     let stages = b.stages.join(" ");
-    vec(&[&b.binding.to_string(), &names.join(", "), kind(&b.kind), &count, &opt(b.size), access, &stages])
+    let kind = if b.descriptor_type == "MUTABLE_EXT" { "mutable" } else { kind(&b.kind) };
+    vec(&[&b.binding.to_string(), &names.join(", "), kind, &count, &opt(b.size), access, &stages])
 }
 
 fn push_constants(out: &mut Rows, p: &PushConstantRanges) {
