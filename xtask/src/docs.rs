@@ -1,4 +1,4 @@
-//! `docs/rules.md` and `docs/support.md`, made from the rules themselves, and the schema of reports.
+//! `docs/rules.md` and `docs/support.md`, made from the rules themselves, and the schemas of reports.
 //!
 //! `xtask/vuids.tsv` lists the valid-usage ids of the Vulkan specification that a module alone can break, with a reason
 //! where no rule states one. A reason for what has a rule, and an id that has neither, are errors.
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     put("docs/rules.md", &rules_page(&rules), args.check)?;
     put("docs/support.md", &support_page(&rules, &reasons), args.check)?;
-    put(crate::schema::FILE, &crate::schema::text()?, args.check)
+    crate::schema::all()?.iter().try_for_each(|(file, text)| put(file, text, args.check))
 }
 
 fn put(name: &str, text: &str, check: bool) -> anyhow::Result<()> {

@@ -21,7 +21,7 @@ enum Task {
     Codegen(codegen::Args),
     /// Runs the conformance suites and compares with the checked-in ratchet tables
     Conformance(conformance::Args),
-    /// Writes (or checks) the generated pages: docs/rules.md, docs/support.md, docs/reflection.schema.json
+    /// Writes (or checks) the generated pages: docs/rules.md, docs/support.md, docs/*.schema.json
     Docs(docs::Args),
     /// Compares speed and memory with other tools
     Bench(bench::Args),

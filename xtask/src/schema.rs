@@ -1,19 +1,26 @@
-//! `docs/reflection.schema.json`, made from the types of the report.
+//! `docs/*.schema.json`, made from the types of the reports.
 
 use anyhow::Result;
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::{Value, json};
-use spirula_reflect::{Reflection, SCHEMA_VERSION};
+use spirula_reflect::{Pipeline, Reflection, SCHEMA_VERSION};
 
-pub const FILE: &str = "docs/reflection.schema.json";
+/// The schemas, by the names of their files.
+pub fn all() -> Result<[(&'static str, String); 2]> {
+    Ok([
+        ("docs/reflection.schema.json", text::<Reflection>("spirula reflect --format json")?),
+        ("docs/pipeline.schema.json", text::<Pipeline>("spirula reflect --pipeline --format json")?),
+    ])
+}
 
-/// The schema of what `spirula reflect --format json` writes.
-pub fn text() -> Result<String> {
+/// The schema of what a command line writes.
+fn text<T: JsonSchema>(command: &str) -> Result<String> {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema = generator.into_root_schema_for::<Reflection>();
+    let mut schema = generator.into_root_schema_for::<T>();
     Plain.transform(&mut schema);
-    schema.insert("title".to_owned(), json!("spirula reflect --format json"));
+    schema.insert("title".to_owned(), json!(command));
     if let Some(version) = schema.pointer_mut("/properties/schema") {
         *version = json!({ "description": "Version of this schema.", "const": SCHEMA_VERSION });
     }

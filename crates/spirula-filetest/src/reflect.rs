@@ -55,7 +55,7 @@ pub(crate) fn run(file: &TestFile) -> Result<(), String> {
     let module = Module::new(&built.words, &mut index);
     let report = spirula_reflect::reflect(&module);
     let json = serde_json::to_value(&report).map_err(|e| e.to_string())?;
-    fits_schema(&json)?;
+    fits_schema("reflection", &json)?;
     let text = match &args.part {
         _ if args.yaml => spirula_reflect::yaml(&module),
         _ if args.rust => {
@@ -84,9 +84,11 @@ fn pipeline(file: &TestFile, part: Option<&str>) -> Result<(), String> {
         (0..report.entry_points.len()).map(move |entry_point| Stage { module, report, entry_point })
     });
     let pipeline = spirula_reflect::merge(&stages.collect::<Vec<_>>());
+    let json = serde_json::to_value(&pipeline).map_err(|e| e.to_string())?;
+    fits_schema("pipeline", &json)?;
     let text = match part {
         None => spirula_reflect::pipeline_table(&pipeline),
-        Some(part) => part_of(&serde_json::to_value(&pipeline).map_err(|e| e.to_string())?, part)?,
+        Some(part) => part_of(&json, part)?,
     };
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     file.compare(&lines)
@@ -112,17 +114,27 @@ pub(crate) fn rust_structures(path: &std::path::Path) -> Result<String, String> 
     Ok(spirula_reflect::rust(&report, &RustOptions::default()))
 }
 
-/// Whether a report is what `docs/reflection.schema.json` says.
-fn fits_schema(report: &Value) -> Result<(), String> {
-    static COMPILED: OnceLock<(Schemas, SchemaIndex)> = OnceLock::new();
-    let (schemas, index) = COMPILED.get_or_init(|| {
-        let schema: Value = serde_json::from_str(include_str!("../../../docs/reflection.schema.json")).expect("JSON");
+/// The schemas of reports, by name.
+static SCHEMAS: [(&str, &str); 2] = [
+    ("reflection", include_str!("../../../docs/reflection.schema.json")),
+    ("pipeline", include_str!("../../../docs/pipeline.schema.json")),
+];
+
+/// Whether a report is what `docs/NAME.schema.json` says.
+fn fits_schema(name: &str, report: &Value) -> Result<(), String> {
+    static COMPILED: OnceLock<(Schemas, Vec<SchemaIndex>)> = OnceLock::new();
+    let (schemas, indices) = COMPILED.get_or_init(|| {
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
-        compiler.add_resource("reflection.schema.json", schema).expect("a name that is not taken");
-        let index = compiler.compile("reflection.schema.json", &mut schemas).expect("a schema");
-        (schemas, index)
+        for (name, text) in SCHEMAS {
+            let schema: Value = serde_json::from_str(text).expect("JSON");
+            compiler.add_resource(name, schema).expect("a name that is not taken");
+        }
+        let compiled = SCHEMAS.iter().map(|(name, _)| compiler.compile(name, &mut schemas).expect("a schema"));
+        let indices = compiled.collect();
+        (schemas, indices)
     });
-    schemas.validate(report, *index).map_err(|e| format!("the report does not fit docs/reflection.schema.json: {e}"))
+    let index = SCHEMAS.iter().position(|s| s.0 == name).and_then(|i| indices.get(i)).ok_or("no such schema")?;
+    schemas.validate(report, *index).map_err(|e| format!("the report does not fit docs/{name}.schema.json: {e}"))
 }
 
 #[cfg(test)]
@@ -149,8 +161,20 @@ mod tests {
         let all = examples();
         assert!(all.len() >= 3);
         for report in all {
-            assert_eq!(fits_schema(&report), Ok(()));
+            assert_eq!(fits_schema("reflection", &report), Ok(()));
         }
+    }
+
+    #[test]
+    fn what_is_no_pipeline_does_not_fit_its_schema() {
+        let pipeline = serde_json::to_value(spirula_reflect::merge(&[])).expect("JSON");
+        assert_eq!(fits_schema("pipeline", &pipeline), Ok(()));
+        for key in pipeline.as_object().expect("an object").keys() {
+            let mut other = pipeline.clone();
+            other[key] = serde_json::json!([{ "surprise": 1 }]);
+            assert!(fits_schema("pipeline", &other).is_err(), "with another {key}");
+        }
+        assert!(fits_schema("reflection", &pipeline).is_err());
     }
 
     /// Every field is in the schema, and every one of them must be there.
@@ -159,16 +183,16 @@ mod tests {
         for report in examples() {
             let (mut more, mut version) = (report.clone(), report.clone());
             more["bindings"] = serde_json::json!([{ "surprise": 1 }]);
-            assert!(fits_schema(&more).is_err());
+            assert!(fits_schema("reflection", &more).is_err());
             version["schema"] = serde_json::json!(2);
-            assert!(fits_schema(&version).is_err());
+            assert!(fits_schema("reflection", &version).is_err());
             for key in report.as_object().expect("an object").keys() {
                 let mut less = report.clone();
                 less.as_object_mut().expect("an object").remove(key);
-                assert!(fits_schema(&less).is_err(), "without {key}");
+                assert!(fits_schema("reflection", &less).is_err(), "without {key}");
                 let mut other = report.clone();
                 other[key] = serde_json::json!({ "surprise": 1 });
-                assert!(fits_schema(&other).is_err(), "with another {key}");
+                assert!(fits_schema("reflection", &other).is_err(), "with another {key}");
             }
         }
     }
