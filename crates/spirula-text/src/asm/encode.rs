@@ -8,7 +8,7 @@ use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark, Name};
 use super::lines::Lines;
 use super::operand::ANY_IDS;
-use super::record::Def;
+use super::record::{Def, Defs};
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
 use crate::dis::header::HeaderHints;
 
@@ -24,7 +24,7 @@ pub(super) struct Assembler<'t> {
     pub(super) lex: Lexer<'t>,
     pub(super) out: Vec<u32>,
     pub(super) ids: Ids,
-    pub(super) defs: Vec<Def>,
+    pub(super) defs: Defs,
     pub(super) errors: Vec<AsmError>,
     pub(super) lines: Lines<'t>,
     /// Place of the error last reported.
@@ -137,17 +137,19 @@ impl Shape {
 pub(super) struct State {
     out: Vec<u32>,
     ids: Ids,
-    defs: Vec<Def>,
+    defs: Defs,
     version: Version,
     hints: HeaderHints,
 }
 
 impl State {
-    /// At the start of a text, the comments of which say `hints`.
-    pub(super) fn new(options: &AsmOptions, hints: HeaderHints, ids: Ids) -> State {
+    /// At the start of a text, the comments of which say `hints`. It gives about so many words, at least.
+    pub(super) fn new(options: &AsmOptions, hints: HeaderHints, ids: Ids, words: usize) -> State {
         let hinted = hints.version.map(Version::from_word).filter(|v| (Version::v1(0)..=NEWEST).contains(v));
         let version = options.version.or(hinted).unwrap_or(NEWEST);
-        State { out: vec![0; HEADER_WORDS], ids, defs: Vec::new(), version, hints }
+        let mut out = Vec::with_capacity(words + HEADER_WORDS);
+        out.extend([0; HEADER_WORDS]);
+        State { out, ids, defs: Defs::default(), version, hints }
     }
 }
 
@@ -176,7 +178,6 @@ impl<'t> Assembler<'t> {
 
     /// Assembles a whole text.
     pub(super) fn run(mut self) -> Result<Assembled, Vec<AsmError>> {
-        self.out.reserve(self.text.len() / 8);
         while let Some(next) = self.lex.skip() {
             let mark = self.lex.mark();
             let start = self.out.len();

@@ -322,19 +322,26 @@ impl<'t> Lexer<'t> {
         Seen { name, next, assigned: self.text.get(next) == Some(&b'=') }
     }
 
-    /// Takes the id at `%`, which comes next, where it is a number of few digits without leading zeros and a space and
-    /// something else than `=` follow, as nearly always between operands.
+    /// Takes the id at `%`, which comes next, where it is a number of few digits without leading zeros, a space or line end
+    /// follows, and then something else than `=`, as with nearly all operands.
     #[inline]
     pub(super) fn small_id(&mut self) -> Option<u32> {
         let start = self.pos + 1;
         let eight = self.eight(start)?;
         let (len, number) = swar::decimal(eight)?;
-        let (after, next) = (swar::byte(eight, len), swar::byte(eight, len + 1));
-        if after != b' ' || next == b'=' || class(next) & (SPACE | COMMENT) != 0 {
+        let (end, after, next) = (start + len, swar::byte(eight, len), swar::byte(eight, len + 1));
+        let (pos, next) = match after {
+            b' ' if class(next) & (SPACE | COMMENT) == 0 => (end + 1, next),
+            b'\n' => {
+                let pos = self.token_behind_space(end);
+                (pos, self.text.get(pos).copied()?)
+            }
+            _ => return None,
+        };
+        if next == b'=' {
             return None;
         }
-        self.end = start + len;
-        self.pos = self.end + 1;
+        (self.end, self.pos) = (end, pos);
         Some(number)
     }
 

@@ -129,7 +129,7 @@ pub fn assemble_with_map(text: &[u8], options: &AsmOptions) -> Result<Assembled,
 
 fn whole<'t>(text: &'t [u8], options: &'t AsmOptions, map: bool) -> Assembler<'t> {
     let ids = Ids::new(options.preserve_numeric_ids.then_some(text));
-    let state = State::new(options, HeaderHints::read(text).0, ids);
+    let state = State::new(options, HeaderHints::read(text).0, ids, text.len() / 8);
     Assembler::new(text, false, options, state, map)
 }
 

@@ -28,6 +28,55 @@ pub(super) enum Def {
     Value(Index),
 }
 
+/// What ids are.
+#[derive(Default)]
+pub(super) struct Defs {
+    /// In short; there is one for nearly each id of a module.
+    codes: Vec<u32>,
+    /// What has no code of its own.
+    others: Vec<Def>,
+}
+
+const FAILED: u32 = 1;
+const TYPE: u32 = 2;
+/// Codes from this on are positions in `others`.
+const OTHERS: u32 = 3;
+/// Marks the code of a value; the other bits are its type.
+const VALUE: u32 = 1 << 31;
+
+impl Defs {
+    #[inline]
+    fn get(&self, index: Index) -> Def {
+        match self.codes.get(index as usize) {
+            None | Some(0) => Def::Unknown,
+            Some(&FAILED) => Def::Failed,
+            Some(&TYPE) => Def::Type,
+            Some(code) if code & VALUE != 0 => Def::Value(code & !VALUE),
+            Some(code) => self.others.get((code - OTHERS) as usize).copied().unwrap_or_default(),
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, index: Index, def: Def) {
+        let code = match def {
+            Def::Unknown => 0,
+            Def::Failed => FAILED,
+            Def::Type => TYPE,
+            Def::Value(ty) if ty & VALUE == 0 => VALUE | ty,
+            _ => {
+                self.others.push(def);
+                OTHERS + self.others.len() as u32 - 1
+            }
+        };
+        if self.codes.len() <= index as usize {
+            self.codes.resize(index as usize + 1 + DEFS, 0);
+        }
+        if let Some(c) = self.codes.get_mut(index as usize) {
+            *c = code;
+        }
+    }
+}
+
 /// What the name in an `OpExtInstImport` brings; `None` where it is neither known nor non-semantic.
 pub(super) fn import(name: &[u8]) -> Option<Imported> {
     match ExtSet::from_name(name) {
@@ -40,16 +89,11 @@ pub(super) fn import(name: &[u8]) -> Option<Imported> {
 impl<'t> Assembler<'t> {
     #[inline]
     pub(super) fn def(&self, index: Index) -> Def {
-        self.defs.get(index as usize).copied().unwrap_or_default()
+        self.defs.get(index)
     }
 
     pub(super) fn define(&mut self, index: Index, def: Def) {
-        if self.defs.len() <= index as usize {
-            self.defs.resize(index as usize + 1 + DEFS, Def::Unknown);
-        }
-        if let Some(d) = self.defs.get_mut(index as usize) {
-            *d = def;
-        }
+        self.defs.set(index, def);
     }
 
     /// Remembers what the instruction just written defines.

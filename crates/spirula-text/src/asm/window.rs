@@ -64,7 +64,8 @@ pub(super) fn assemble(from: &mut dyn Read, options: &AsmOptions, size: usize) -
         hints = HeaderHints::read(window.text());
     }
     let ids = Ids::new(options.preserve_numeric_ids.then(|| window.text()));
-    let mut state = State::new(options, hints.0, ids);
+    // Large vectors grow without being copied, so that a guess that is too small for a large module costs little.
+    let mut state = State::new(options, hints.0, ids, if window.last { window.filled / 8 } else { size });
     loop {
         let assembler = Assembler::new(window.text(), !window.last, options, state, false);
         let Some((done, next)) = assembler.run_window() else { return Ok(None) };

@@ -31,10 +31,10 @@ pub(crate) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(crate) fn new(words: usize, names: Option<&'a Names>) -> Printer<'a> {
+    pub(crate) fn new(module: &[u32], names: Option<&'a Names>) -> Printer<'a> {
         Printer {
             pen: Pen { out: String::new(), names, colour: false },
-            types: LiteralTypes::new(words),
+            types: LiteralTypes::new(module),
             indent: 0,
             as_unknown: false,
         }

@@ -38,7 +38,7 @@ pub(crate) fn disassemble_to(words: &[u32], options: &DisOptions, to: &mut dyn i
 }
 
 pub(crate) fn one(words: &[u32], inst: Inst<'_>, names: Option<&Names>) -> String {
-    let mut printer = Printer::new(words.len(), names);
+    let mut printer = Printer::new(words, names);
     // Only what stands before can matter, and of that only types, imports and what selectors are.
     for before in Frames::of(words).map_while(Result::ok).take_while(|i| i.offset() < inst.offset()) {
         if let Some(desc) = before.desc() {
@@ -90,14 +90,14 @@ impl<'a> Listing<'a> {
         options: &'a DisOptions,
         to: Option<&'a mut dyn io::Write>,
     ) -> Listing<'a> {
-        let mut printer = Printer::new(words.len(), names);
+        let mut printer = Printer::new(words, names);
         let piece = if to.is_some() { PIECE } else { usize::MAX };
         // A piece becomes longer by a line, which is rarely long.
         printer.pen.out.reserve((words.len() * 12).min(piece.saturating_add(PIECE / 4)));
         printer.pen.colour = options.colour;
         printer.as_unknown = options.handle_unknown_opcodes;
         printer.indent = if options.no_indent { 0 } else { INDENT };
-        let notes = options.comment.then(|| Notes::new(words.len()));
+        let notes = options.comment.then(|| Notes::new(words));
         Listing {
             printer,
             options,

@@ -16,7 +16,7 @@ use crate::number::print;
 pub struct Names {
     /// All names, each behind ` %`.
     text: String,
-    slots: IdMap<Slot>,
+    slots: IdMap<u64>,
 }
 
 /// Where an id's name is in the text.
@@ -25,6 +25,16 @@ struct Slot {
     start: u32,
     /// 0 where it has none.
     len: u32,
+}
+
+impl Slot {
+    fn to_bits(self) -> u64 {
+        u64::from(self.len) << 32 | u64::from(self.start)
+    }
+
+    fn of_bits(bits: u64) -> Slot {
+        Slot { start: bits as u32, len: (bits >> 32) as u32 }
+    }
 }
 
 /// Marks an id that is called by its number, so that no other id may be called that.
@@ -37,11 +47,16 @@ const LONGEST: usize = 255;
 impl Names {
     /// Names the ids of a module.
     pub fn of(module: &[u32]) -> Names {
-        let mut naming = Naming::new(module.len());
+        let mut naming = Naming::new(module);
         for inst in Frames::of(module).map_while(Result::ok) {
             naming.instruction(inst);
         }
         naming.names
+    }
+
+    #[inline]
+    fn slot(&self, id: Id) -> Slot {
+        Slot::of_bits(self.slots.get(id))
     }
 
     /// The name of `id`, without `%`; `None` where its number is all there is.
@@ -52,7 +67,7 @@ impl Names {
     /// The name of `id` as it stands between operands: ` %name`.
     #[inline]
     pub(crate) fn spelling(&self, id: Id) -> Option<&str> {
-        let Slot { start, len } = self.slots.get(id);
+        let Slot { start, len } = self.slot(id);
         if len == 0 { None } else { self.text.get(start as usize..start as usize + len as usize) }
     }
 }
@@ -79,10 +94,10 @@ struct Naming {
 }
 
 impl Naming {
-    fn new(words: usize) -> Naming {
+    fn new(module: &[u32]) -> Naming {
         Naming {
-            names: Names { text: String::new(), slots: IdMap::new(words) },
-            types: LiteralTypes::new(words),
+            names: Names { text: String::new(), slots: IdMap::new(module) },
+            types: LiteralTypes::new(module),
             used: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             name: String::new(),
@@ -134,7 +149,7 @@ impl Naming {
         let Some(desc) = inst.desc() else { return };
         self.types.note(inst, desc);
         let id = inst.id(desc.result_word());
-        if self.names.slots.get(id) != Slot::default() {
+        if self.names.slot(id) != Slot::default() {
             return;
         }
         self.name.clear();
@@ -278,7 +293,7 @@ impl Naming {
     }
 
     fn keep_number(&mut self, id: Id) {
-        if self.names.slots.get(id) != Slot::default() {
+        if self.names.slot(id) != Slot::default() {
             return;
         }
         if self.any_numeral {
@@ -288,7 +303,7 @@ impl Naming {
                 return self.assign(id);
             }
         }
-        self.names.slots.set(id, NUMBER);
+        self.names.slots.set(id, NUMBER.to_bits());
     }
 
     fn find(&self) -> Option<Used> {
@@ -299,12 +314,12 @@ impl Naming {
     /// Whether the name in the making is some other id's number.
     fn is_number_in_use(&self) -> bool {
         let Some(id) = numeral(&self.name) else { return false };
-        self.names.slots.get(id) == NUMBER
+        self.names.slot(id) == NUMBER
     }
 
     /// Gives `id` the name in the making, with a number behind it where it is in use.
     fn assign(&mut self, id: Id) {
-        if self.names.slots.get(id) != Slot::default() {
+        if self.names.slot(id) != Slot::default() {
             return;
         }
         if numeral(&self.name).is_some() {
@@ -326,7 +341,7 @@ impl Naming {
             self.continue_at(base, next);
         }
         let Some(slot) = self.store() else { return };
-        self.names.slots.set(id, slot);
+        self.names.slots.set(id, slot.to_bits());
     }
 
     /// Remembers which number to try next behind the first `base` bytes of the name in the making.

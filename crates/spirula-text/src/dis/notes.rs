@@ -23,8 +23,8 @@ struct Entry {
 }
 
 impl Notes {
-    pub(crate) fn new(words: usize) -> Notes {
-        Notes { text: String::new(), entries: Vec::new(), by_id: IdMap::new(words), announced: [false; 3] }
+    pub(crate) fn new(module: &[u32]) -> Notes {
+        Notes { text: String::new(), entries: Vec::new(), by_id: IdMap::new(module), announced: [false; 3] }
     }
 
     /// The heading to print before `inst`.
