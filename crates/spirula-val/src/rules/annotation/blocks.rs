@@ -40,10 +40,18 @@ const ONCE: u64 = {
 
 /// The bit of a decoration that comes once; 0 for others.
 fn once(decoration: Decoration) -> u64 {
-    if decoration == Decoration::OffsetIdEXT {
-        return 1 << 63;
+    match decoration {
+        Decoration::NoSignedWrap => 1 << 48,
+        Decoration::NoUnsignedWrap => 1 << 49,
+        Decoration::NonUniform => 1 << 50,
+        Decoration::PerPrimitiveEXT => 1 << 51,
+        Decoration::PerVertexKHR => 1 << 52,
+        Decoration::RestrictPointer => 1 << 53,
+        Decoration::AliasedPointer => 1 << 54,
+        Decoration::CounterBuffer => 1 << 55,
+        Decoration::OffsetIdEXT => 1 << 63,
+        other => 1u64.checked_shl(other.0).unwrap_or(0) & ONCE,
     }
-    1u64.checked_shl(decoration.0).unwrap_or(0) & ONCE
 }
 
 /// Judges the types and entry points of a module.

@@ -39,9 +39,9 @@ rules! {
     /// Members do not overlap; under the base and extended rules, nothing lies in the padding behind a structure, an
     /// array or a matrix.
     OVERLAP: "layout-overlap", spec "§2.2.2";
-    /// Nothing lies in the padding behind a matrix either. Compilers that pack like Direct3D place members there, and
-    /// consumers take them.
-    MATRIX_PADDING: "layout-matrix-padding", warn environment "Vulkan, Offset and Stride Assignment";
+    /// Nothing lies in the padding behind a matrix either, unless the target has scalar layout: compilers that pack like
+    /// Direct3D place members there.
+    MATRIX_PADDING: "layout-matrix-padding", environment "Vulkan, Offset and Stride Assignment";
     /// A structure has an offset that is a multiple of its base alignment. Consumers with relaxed block layout take one
     /// that fits the scalars in it.
     STRUCT_OFFSET: "layout-struct-offset-alignment", warn environment "Vulkan, Offset and Stride Assignment";

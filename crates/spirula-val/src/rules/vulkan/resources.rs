@@ -110,7 +110,7 @@ fn variable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         initialised(cx, inst, class, initializer)?;
     }
     let (inner, arrays) = without_arrays(m, data);
-    let held = of_class(cx, inst, class, data, inner);
+    let held = of_class(cx, inst, class, data, (inner, arrays));
     runtime_array(cx, inst, class, data, inner, arrays)?;
     held?;
     spec_sized(cx, inst, class, data, inner)?;
@@ -155,7 +155,7 @@ fn initialised<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, word: u
 }
 
 /// What a storage class can hold.
-fn of_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, inner: Id) -> Checked {
+fn of_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, (inner, arrays): (Id, u32)) -> Checked {
     let (m, id) = (cx.m, inst.id(2));
     let describe = |ty| memory::describe(m, ty);
     let is_struct = m.key(inner).shape() == Shape::Struct;
@@ -170,12 +170,14 @@ fn of_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, 
                     | Op::TypeTensorARM
             );
             let heap = memory::heap(cx, id).is_some();
-            cx.check(ok || heap, &UNIFORM_CONSTANT, inst, || {
+            cx.check(ok && arrays <= 1 || heap, &UNIFORM_CONSTANT, inst, || {
                 format!("{id} is in UniformConstant, but holds {}", describe(data))
             })
         }
         StorageClass::Uniform | StorageClass::StorageBuffer => {
-            cx.check(is_struct, &BUFFER, inst, || format!("{id} is in {class}, but holds {}", describe(data)))?;
+            cx.check(is_struct && arrays <= 1, &BUFFER, inst, || {
+                format!("{id} is in {class}, but holds {}", describe(data))
+            })?;
             blocks(cx, inst, class, inner)
         }
         StorageClass::PushConstant => {
