@@ -11,7 +11,7 @@ use spirula_val::{Options, Validator};
 
 use super::output::Output;
 use super::pipeline::PipelineArgs;
-use super::reflect_rust::{RustArgs, in_module};
+use super::reflect_rust::{Modules, RustArgs};
 use crate::batch::Batch;
 use crate::cli::{Format, Global, InputArgs, complain};
 use crate::inputs::{Input, Wanted, expand};
@@ -71,7 +71,7 @@ impl ReflectCommand {
         }
         let style = Style::of(global);
         let named = inputs.len() > 1 && matches!(global.format, Format::Human | Format::Short);
-        let mut code = OK;
+        let (mut code, mut modules) = (OK, Modules::default());
         let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
         batch.run(
             || (Validator::new(None, Options::default()), Index::new()),
@@ -90,7 +90,7 @@ impl ReflectCommand {
                 let _ = to_stdout(&outcome.machine);
                 let (Some(text), Some(input)) = (text, inputs.get(i)) else { return ControlFlow::Continue(()) };
                 let text = match (&output, global.format) {
-                    (Output::Stdout, Format::Rust) if inputs.len() > 1 => in_module(&input.name, &text),
+                    (Output::Stdout, Format::Rust) if inputs.len() > 1 => modules.wrap(&input.name, &text),
                     (Output::Stdout, _) if named => format!("{}\n{text}\n", input.name),
                     _ => text,
                 };

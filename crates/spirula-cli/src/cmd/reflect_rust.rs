@@ -1,5 +1,8 @@
 //! `spirula reflect --format rust`.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use clap::Args;
 use spirula_reflect::{Reflection, RustOptions};
 
@@ -53,12 +56,22 @@ impl RustArgs {
     }
 }
 
-/// The text as a module of its own, named after the input.
-pub(crate) fn in_module(input: &str, text: &str) -> String {
-    let stem = std::path::Path::new(input).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = stem.strip_suffix(".spv").or(stem.strip_suffix(".spvasm")).unwrap_or(&stem);
-    let name: String =
-        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
-    // The prefix keeps it from being a keyword, or from starting with a digit.
-    format!("pub mod shader_{name} {{\n{text}}}\n")
+/// Names of the Rust modules that were written so far.
+#[derive(Default)]
+pub(crate) struct Modules(BTreeSet<String>);
+
+impl Modules {
+    /// The text as a module of its own, named after the input.
+    pub(crate) fn wrap(&mut self, input: &str, text: &str) -> String {
+        let file = Path::new(input).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = file.strip_suffix(".spv").or(file.strip_suffix(".spvasm")).unwrap_or(&file);
+        let kept = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+        // The prefix keeps it from being a keyword, or from starting with a digit.
+        let plain = format!("shader_{}", stem.chars().map(kept).collect::<String>());
+        let numbered = (2..).map(|n| format!("{plain}_{n}"));
+        let name = std::iter::once(plain.clone()).chain(numbered).find(|n| !self.0.contains(n)).unwrap_or_default();
+        let module = format!("pub mod {name} {{\n{text}}}\n");
+        self.0.insert(name);
+        module
+    }
 }
