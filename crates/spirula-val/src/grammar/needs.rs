@@ -43,7 +43,7 @@ fn opcode(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
     if has_cap && desc.last_version().is_none() && min.is_some_and(|v| v <= cx.version) {
         return Ok(());
     }
-    let needs = Needs { caps, exts: desc.extensions(), min, last: desc.last_version(), strict: true };
+    let needs = Needs { caps, exts: desc.extensions(), min, last: desc.last_version() };
     check(cx, inst, 0, &needs, || desc.name.into())
 }
 
@@ -76,8 +76,7 @@ fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'sta
     let free = kind == OperandKind::GroupOperation && has_extension_in_place_of_capability(cx, inst.op());
     let caps =
         if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };
-    let strict = kind == OperandKind::StorageClass;
-    let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version(), strict };
+    let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version() };
     check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name))
 }
 
@@ -125,9 +124,6 @@ struct Needs {
     exts: &'static [Extension],
     min: Option<Version>,
     last: Option<Version>,
-    /// Whether the version is needed even where a capability is declared: instructions and storage classes, but not
-    /// other enumerants, that a version brought for a capability that is older.
-    strict: bool,
 }
 
 fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl Fn() -> String) -> Checked {
@@ -154,12 +150,7 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
         Some(min) if min <= cx.version => Ok(()),
         // A declared capability brings it, and has needs of its own.
         _ if needs.min.is_none() && !needs.caps.is_empty() && !is_core_capability(cx, needs) => Ok(()),
-        _ if needs.min.is_some()
-            && !needs.caps.is_empty()
-            && (!needs.strict || is_brought_by_capability(cx, needs)) =>
-        {
-            Ok(())
-        }
+        _ if needs.min.is_some() && !needs.caps.is_empty() && is_brought_by_capability(cx, needs) => Ok(()),
         Some(min) => too_early(cx, inst, word, needs, min, &what),
         None if needs.exts.is_empty() => Ok(()),
         None => {

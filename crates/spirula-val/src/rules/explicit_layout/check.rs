@@ -12,8 +12,7 @@ use spirula_module::{Shape, Type};
 use super::measure::{MatrixLayout, Measures, has_offset, matrix_layout, offset_of, stride_of};
 use super::{
     ALIGNMENT, Alignments, MAJORNESS, MATRIX_ALIGNMENT, MATRIX_PADDING, MATRIX_SIZE, MATRIX_STRIDE, OFFSET, OVERLAP,
-    RUNTIME_ARRAY, Root, Ruleset, STRADDLE, STRIDE, STRIDE_ALIGNMENT, STRIDE_SIZE, STRUCT_OFFSET, STRUCT_STRIDE,
-    VULKAN_RUNTIME_ARRAY,
+    RUNTIME_ARRAY, Root, Ruleset, STRADDLE, STRIDE, STRIDE_ALIGNMENT, STRIDE_SIZE, VULKAN_RUNTIME_ARRAY,
 };
 use crate::cx::{Cx, Message, msg};
 use crate::facts::{Parts, without_arrays};
@@ -159,16 +158,9 @@ impl Check<'_> {
         };
         let alignment = self.measures.alignment(cx, ty, layout, wanted);
         if !offset.is_multiple_of(alignment) {
-            let scalar = self.measures.alignment(cx, ty, layout, Alignments::Scalar);
-            let laxer = rules.relaxed && rules.alignments == Alignments::Base && offset.is_multiple_of(scalar);
-            let structure = cx.m.key(ty).shape() == Shape::Struct;
-            let rule: &'static Rule = if laxer && structure { &STRUCT_OFFSET } else { &ALIGNMENT };
             let text =
                 format!("member {n} of {id} has Offset {offset}, which is no multiple of its alignment {alignment}");
-            report(cx, inst, rule, root, rules, text);
-            if rule == &ALIGNMENT {
-                return false;
-            }
+            return report(cx, inst, &ALIGNMENT, root, rules, text);
         }
         let (end, padded) = before.map_or((0, 0), |b| self.end(cx, b, rules));
         let matrix = before.is_some_and(|b| cx.m.key(b.ty).shape() == Shape::Matrix);
@@ -224,16 +216,10 @@ impl Check<'_> {
         }
         let alignment = self.measures.alignment(cx, id, item.layout, rules.alignments);
         if !stride.is_multiple_of(alignment) {
-            let scalar = self.measures.alignment(cx, id, item.layout, Alignments::Scalar);
-            let laxer = rules.relaxed && rules.alignments == Alignments::Base && stride.is_multiple_of(scalar);
-            let of_structures = cx.m.key(element).shape() == Shape::Struct;
-            let rule: &'static Rule = if laxer && of_structures { &STRUCT_STRIDE } else { &STRIDE_ALIGNMENT };
             let text =
                 format!("the array {id} has ArrayStride {stride}, which is no multiple of its alignment {alignment}");
-            report(cx, inst, rule, root, rules, text);
-            if rule == &STRIDE_ALIGNMENT {
-                return;
-            }
+            report(cx, inst, &STRIDE_ALIGNMENT, root, rules, text);
+            return;
         }
         let size = self.measures.size(cx, element, item.layout);
         if u64::from(stride) < size {

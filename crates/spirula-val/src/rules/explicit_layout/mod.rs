@@ -42,12 +42,6 @@ rules! {
     /// Nothing lies in the padding behind a matrix either, unless the target has scalar layout: compilers that pack like
     /// Direct3D place members there.
     MATRIX_PADDING: "layout-matrix-padding", environment "Vulkan, Offset and Stride Assignment";
-    /// A structure has an offset that is a multiple of its base alignment. Consumers with relaxed block layout take one
-    /// that fits the scalars in it.
-    STRUCT_OFFSET: "layout-struct-offset-alignment", warn environment "Vulkan, Offset and Stride Assignment";
-    /// An array of structures has a stride that is a multiple of the structure's base alignment. Consumers with relaxed
-    /// block layout take one that fits the scalars in it.
-    STRUCT_STRIDE: "layout-struct-stride-alignment", warn environment "Vulkan, Offset and Stride Assignment";
     /// Elements of an array do not overlap: the stride is as large as an element, and greater than 0.
     STRIDE_SIZE: "layout-array-stride-size", spec "§2.2.2";
     /// Columns (or rows) of a matrix do not overlap: the stride is as large as one, and greater than 0.
