@@ -14,12 +14,13 @@ use spirula_bench::alloc::{self, Counting};
 use spirula_bench::modules::{self, Pinned};
 use spirula_bench::mutate::{Rng, mutant};
 use spirula_binary::{Frames, HEADER_WORDS};
+use spirula_diag::Diagnostic;
 use spirula_grammar::{ExecutionModel as Model, MAGIC};
 use spirula_module::{EntryPoint, Index, Module};
 use spirula_reflect::{Reflection, RustOptions};
 use spirula_text::{AsmOptions, DisOptions, assemble, disassemble, disassemble_to};
 use spirula_val::link::{Stage, check};
-use spirula_val::{Options, TargetEnv, Validator};
+use spirula_val::{Bodies, Options, Report, TargetEnv, Valid, Validator};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -32,6 +33,13 @@ const BASE: u64 = 16 << 20;
 const HANG: Duration = Duration::from_secs(60);
 /// What a report may use instead: this times the module, and [`BASE`].
 const REPORT_FACTOR: u64 = 16;
+
+fn findings(result: Result<Valid<'_>, Report>) -> Vec<Diagnostic> {
+    match result {
+        Ok(valid) => valid.warnings,
+        Err(report) => report.diagnostics,
+    }
+}
 
 /// Compares the module's interfaces with themselves, as if each entry point were each stage.
 fn linked(module: &Module<'_>) -> usize {
@@ -84,7 +92,13 @@ impl Attack {
         }
         let n = self.validators.len() as u64;
         let validator = &mut self.validators[(mutant % n) as usize];
-        within("val", bytes, || validator.validate(words).is_ok())?;
+        let whole = within("val", bytes, || findings(validator.validate(words)))?;
+        let backwards = |shares: &mut [Bodies<'_>]| shares.iter_mut().rev().for_each(Bodies::check);
+        let shared = within("val in shares", bytes, || findings(validator.validate_shared(words, 3, backwards)))?;
+        if let Some(i) = (0..whole.len().max(shared.len())).find(|i| whole.get(*i) != shared.get(*i)) {
+            let (whole, shared) = (whole.get(i), shared.get(i));
+            return Err(format!("the findings depend on how the work was shared: {whole:?} and {shared:?}"));
+        }
         let index = &mut self.index;
         within("index", bytes, || index.fill(words))?;
         within("link", bytes, || linked(&Module::new(words, index)))?;

@@ -9,9 +9,24 @@ use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use spirula_val::Bodies;
 
 /// Stack of a worker.
 const STACK: usize = 16 << 20;
+
+/// Threads to use; one per core where nothing is said.
+pub(crate) fn threads(jobs: Option<u16>) -> usize {
+    jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+/// Checks each share of a module's bodies on a thread of its own. One that cannot start leaves its share to the caller.
+pub(crate) fn on_threads(shares: &mut [Bodies<'_>]) {
+    thread::scope(|scope| {
+        for share in shares {
+            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || share.check());
+        }
+    });
+}
 
 /// How to run a batch.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +57,7 @@ impl Batch {
             let _ = take(0, result);
             return;
         }
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let threads = self.jobs.map_or(cores, usize::from).min(self.count);
+        let threads = threads(self.jobs).min(self.count);
         let next = AtomicUsize::new(0);
         let (send, receive) = mpsc::sync_channel::<(usize, T)>(threads * 64);
         let worker = |send: mpsc::SyncSender<(usize, T)>| {

@@ -28,6 +28,16 @@ impl IdSet {
         self.any = true;
     }
 
+    /// Adds the ids of a set of the same module.
+    pub(crate) fn add(&mut self, other: &IdSet) {
+        if !other.any {
+            return;
+        }
+        self.bits.resize(self.bits.len().max(other.bits.len()), 0);
+        self.bits.iter_mut().zip(&other.bits).for_each(|(to, from)| *to |= from);
+        self.any = true;
+    }
+
     #[inline]
     pub(crate) fn contains(&self, id: Id, ids: &IdTable) -> bool {
         self.any && self.find(id, ids)

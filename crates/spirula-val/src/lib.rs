@@ -18,6 +18,7 @@ mod id_set;
 pub mod link;
 mod options;
 mod rules;
+mod shares;
 mod signature;
 mod walk;
 
@@ -36,6 +37,7 @@ use crate::id_set::IdSet;
 
 pub use env::{Client, ENVIRONMENTS, TargetEnv, UnknownEnv};
 pub use options::{DescriptorLayout, Limits, Options};
+pub use shares::Bodies;
 
 /// Validates modules for one environment. Owns all scratch memory, so that a warm validator does not allocate.
 #[derive(Debug)]
@@ -47,6 +49,7 @@ pub struct Validator {
     poison: IdSet,
     forward_pointers: Vec<(Id, u32)>,
     facts: TypeFacts,
+    shares: Vec<shares::State>,
 }
 
 /// What was found wrong.
@@ -81,6 +84,7 @@ impl Validator {
             poison: IdSet::default(),
             forward_pointers: Vec::new(),
             facts: TypeFacts::default(),
+            shares: Vec::new(),
         }
     }
 
@@ -89,6 +93,34 @@ impl Validator {
     /// # Errors
     /// All findings, where at least one of them is an error.
     pub fn validate<'w>(&mut self, words: &'w [u32]) -> Result<Valid<'w>, Report> {
+        self.validate_shared(words, 1, |_| {})
+    }
+
+    /// Validates one module, of which `run` may check the function bodies on threads of its own. There are at most
+    /// `shares` shares, of about the same size; those that `run` leaves unchecked are checked here.
+    ///
+    /// The result is that of [`validate`](Self::validate), in the same order, however the work was done. It pays for
+    /// modules with several functions and hundreds of kilobytes.
+    ///
+    /// ```
+    /// # use spirula_val::{Bodies, Options, Report, Valid, Validator};
+    /// fn on_threads<'w>(validator: &mut Validator, words: &'w [u32], threads: usize) -> Result<Valid<'w>, Report> {
+    ///     validator.validate_shared(words, threads, |shares| {
+    ///         std::thread::scope(|scope| shares.iter_mut().for_each(|share| drop(scope.spawn(|| share.check()))));
+    ///     })
+    /// }
+    /// // With rayon: `validator.validate_shared(words, n, |shares| shares.par_iter_mut().for_each(Bodies::check))`.
+    /// # assert!(on_threads(&mut Validator::new(None, Options::default()), &[], 2).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// All findings, where at least one of them is an error.
+    pub fn validate_shared<'w>(
+        &mut self,
+        words: &'w [u32],
+        shares: usize,
+        run: impl FnOnce(&mut [Bodies<'_>]),
+    ) -> Result<Valid<'w>, Report> {
         let m = Module::new(words, &mut self.index);
         let env = self.env.unwrap_or_else(|| environment_of(&m));
         self.poison.clear();
@@ -108,7 +140,10 @@ impl Validator {
             facts: &self.facts,
         };
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
-        walk::module(shared, &mut self.flow, &mut self.poison, &mut diagnostics);
+        let states = &mut self.shares;
+        walk::module(shared, &mut self.flow, &mut self.poison, &mut diagnostics, |cx, layout| {
+            shares::walk(cx, layout, states, shares, run);
+        });
         diagnostics.sort_by_key(|d| d.at.word);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(Report { env, diagnostics });

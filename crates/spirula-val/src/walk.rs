@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use spirula_binary::Inst;
 use spirula_diag::{Diagnostic, Site};
@@ -18,25 +19,26 @@ use crate::{finish, grammar};
 /// The newest version of SPIR-V that exists.
 const NEWEST: Version = Version::v1(6);
 
-/// Judges a whole module.
-pub(crate) fn module<'a>(shared: Shared<'a>, flow: &'a mut Flow, poison: &'a mut IdSet, out: &'a mut Vec<Diagnostic>) {
+/// Judges a whole module; `bodies` walks its functions.
+pub(crate) fn module<'a>(
+    shared: Shared<'a>,
+    flow: &'a mut Flow,
+    poison: &'a mut IdSet,
+    out: &'a mut Vec<Diagnostic>,
+    bodies: impl FnOnce(&mut Cx<'a>, &mut Layout),
+) {
     let mut cx = Cx::new(shared, flow, poison, out);
     if !header(&mut cx) {
         return;
     }
     let mut layout = Layout::default();
-    let first = cx.m.functions().first().map_or(cx.m.words().len() as u32, |f| f.start);
     for inst in cx.m.global_insts() {
         instruction(&mut cx, &mut layout, inst);
     }
-    let mut next = first;
-    for (index, function) in cx.m.functions().iter().enumerate() {
-        between(&mut cx, &mut layout, next..function.start);
-        body(&mut cx, &mut layout, function, index);
-        next = function.end;
-    }
+    bodies(&mut cx, &mut layout);
     let end = cx.m.words().len() as u32;
-    between(&mut cx, &mut layout, next..end);
+    let behind = cx.m.functions().last().map_or(end, |f| f.end);
+    between(&mut cx, &mut layout, behind..end);
     if let Some(e) = cx.m.broken() {
         cx.fail_site(&grammar::FRAMING, Site::at(e.offset()), || format!("{e}")).ok();
     } else {
@@ -45,8 +47,20 @@ pub(crate) fn module<'a>(shared: Shared<'a>, flow: &'a mut Flow, poison: &'a mut
     }
 }
 
+/// Judges some of the functions, and what stands before each.
+pub(crate) fn functions(cx: &mut Cx<'_>, layout: &mut Layout, range: Range<usize>) {
+    let functions = cx.m.functions();
+    let before = range.start.checked_sub(1).and_then(|i| functions.get(i)).map(|f| f.end);
+    let mut next = before.or(functions.first().map(|f| f.start)).unwrap_or(0);
+    for (index, function) in functions.iter().enumerate().take(range.end).skip(range.start) {
+        between(cx, layout, next..function.start);
+        body(cx, layout, function, index);
+        next = function.end;
+    }
+}
+
 /// Instructions that stand behind a function and before the next one.
-fn between<'a>(cx: &mut Cx<'a>, layout: &mut Layout, words: core::ops::Range<u32>) {
+fn between<'a>(cx: &mut Cx<'a>, layout: &mut Layout, words: Range<u32>) {
     for inst in cx.m.insts(words) {
         instruction(cx, layout, inst);
     }

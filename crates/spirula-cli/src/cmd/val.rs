@@ -8,7 +8,7 @@ use clap::Args;
 use spirula_diag::{Diagnostic, Severity};
 use spirula_text::AsmOptions;
 use spirula_text::render::{Finding, Subject};
-use spirula_val::{Options, TargetEnv, Validator};
+use spirula_val::{Options, Report, TargetEnv, Valid, Validator};
 
 use crate::batch::Batch;
 use crate::cli::{Global, InputArgs, complain};
@@ -16,6 +16,9 @@ use crate::inputs::{Input, Wanted, expand};
 use crate::options::ValArgs;
 use crate::report::{Outcome, Style, counted, to_stderr, to_stdout};
 use crate::{FAILED, INVALID, OK, USAGE, load};
+
+/// Words of a module from which on several threads are worth their start.
+const WORTH_SHARING: usize = 1 << 16;
 
 /// Validate modules.
 ///
@@ -64,9 +67,13 @@ impl ValCommand {
             style: Style::of(global),
             max: if self.max_errors == 0 { usize::MAX } else { self.max_errors },
             verbose: global.verbose > 0,
+            shares: 1,
         };
         let started = Instant::now();
         let inputs = expand(paths, Wanted::All);
+        // Several modules are shared out as wholes.
+        let threads = crate::batch::threads(self.inputs.jobs);
+        let job = Job { shares: if inputs.len() == 1 { threads } else { 1 }, ..job };
         let mut total = Total { code: OK, ..Total::default() };
         if self.link {
             return self.linked(&job, &inputs, total, global, started);
@@ -102,6 +109,8 @@ pub(super) struct Job {
     style: Style,
     max: usize,
     verbose: bool,
+    /// Threads for the bodies of one large module.
+    shares: usize,
 }
 
 impl Job {
@@ -116,6 +125,11 @@ impl Job {
         }
     }
 
+    fn validate<'w>(&self, validator: &mut Validator, words: &'w [u32]) -> Result<Valid<'w>, Report> {
+        let shares = if words.len() < WORTH_SHARING { 1 } else { self.shares };
+        validator.validate_shared(words, shares, crate::batch::on_threads)
+    }
+
     /// Validates what was read from an input, and gives the module.
     pub(super) fn check_bytes<'b>(
         &self,
@@ -128,7 +142,7 @@ impl Job {
             Ok(loaded) => loaded,
             Err(e) => return (self.unloaded(e), None),
         };
-        let (env, diagnostics, code) = match validator.validate(&loaded.words) {
+        let (env, diagnostics, code) = match self.validate(validator, &loaded.words) {
             Ok(valid) => (valid.env, valid.warnings, OK),
             Err(report) => (report.env, report.diagnostics, INVALID),
         };

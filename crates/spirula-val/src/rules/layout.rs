@@ -3,7 +3,7 @@
 use spirula_binary::{Imported, Inst};
 use spirula_diag::{Checked, Site, rules};
 use spirula_grammar::{Class, InstDesc, Op};
-use spirula_module::is_block_termination;
+use spirula_module::{Function, is_block_termination};
 
 use crate::cx::Cx;
 
@@ -91,7 +91,7 @@ enum Place {
 }
 
 /// The state of the layout machine.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     section: Section,
     place: Place,
@@ -383,6 +383,15 @@ impl Layout {
     }
 
     /// Takes the end of the module.
+    /// The state behind some functions that are as they should be, given the state before them.
+    pub(crate) fn behind(self, functions: &[Function]) -> Layout {
+        if functions.is_empty() {
+            return self;
+        }
+        let defined = self.defined || functions.iter().any(|f| f.body < f.end);
+        Layout { section: self.section.max(Section::Functions), place: Place::Outside, defined, ..self }
+    }
+
     pub(crate) fn end(&mut self, cx: &mut Cx<'_>) {
         let end = Site::at(cx.m.inst_offsets().last().copied().unwrap_or(0));
         if self.memory_models == 0 {
