@@ -99,7 +99,6 @@ pub(crate) enum Command {
     As(cmd::asm::AsCommand),
     /// Disassemble a module
     Dis(cmd::dis::DisCommand),
-    /// Report what a module wants from its host
     Reflect(cmd::reflect::ReflectCommand),
     /// Explain a rule, or list all rules
     Explain(cmd::explain::ExplainCommand),
