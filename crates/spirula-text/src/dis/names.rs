@@ -16,29 +16,23 @@ use crate::number::print;
 pub struct Names {
     /// All names, each behind ` %`.
     text: String,
-    slots: IdMap<u64>,
+    /// Where they are in it.
+    spans: Vec<Span>,
+    /// For each id the position of its span from [`FIRST`] on, or [`NUMBER`]; 0 where nothing is known.
+    slots: IdMap<u32>,
 }
 
-/// Where an id's name is in the text.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-struct Slot {
+/// Where a name is in the text.
+#[derive(Clone, Copy, Debug)]
+struct Span {
     start: u32,
-    /// 0 where it has none.
     len: u32,
 }
 
-impl Slot {
-    fn to_bits(self) -> u64 {
-        u64::from(self.len) << 32 | u64::from(self.start)
-    }
-
-    fn of_bits(bits: u64) -> Slot {
-        Slot { start: bits as u32, len: (bits >> 32) as u32 }
-    }
-}
-
 /// Marks an id that is called by its number, so that no other id may be called that.
-const NUMBER: Slot = Slot { start: 1, len: 0 };
+const NUMBER: u32 = 1;
+/// The slot of the first name.
+const FIRST: u32 = 2;
 
 /// Longer names are not used: types name other types, so their names could grow without bound, and one long name used
 /// often would make the text of a small module arbitrarily large.
@@ -54,11 +48,6 @@ impl Names {
         naming.names
     }
 
-    #[inline]
-    fn slot(&self, id: Id) -> Slot {
-        Slot::of_bits(self.slots.get(id))
-    }
-
     /// The name of `id`, without `%`; `None` where its number is all there is.
     pub fn get(&self, id: Id) -> Option<&str> {
         self.spelling(id).and_then(|s| s.get(2..))
@@ -67,8 +56,9 @@ impl Names {
     /// The name of `id` as it stands between operands: ` %name`.
     #[inline]
     pub(crate) fn spelling(&self, id: Id) -> Option<&str> {
-        let Slot { start, len } = self.slot(id);
-        if len == 0 { None } else { self.text.get(start as usize..start as usize + len as usize) }
+        let span = self.slots.get(id).checked_sub(FIRST)?;
+        let Span { start, len } = *self.spans.get(span as usize)?;
+        self.text.get(start as usize..start as usize + len as usize)
     }
 }
 
@@ -96,7 +86,7 @@ struct Naming {
 impl Naming {
     fn new(module: &[u32]) -> Naming {
         Naming {
-            names: Names { text: String::new(), slots: IdMap::new(module) },
+            names: Names { text: String::new(), spans: Vec::new(), slots: IdMap::new(module) },
             types: LiteralTypes::new(module),
             used: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
@@ -147,9 +137,12 @@ impl Naming {
 
     fn derive(&mut self, inst: Inst<'_>) {
         let Some(desc) = inst.desc() else { return };
-        self.types.note(inst, desc);
+        // Of what there is to name, only types say anything of others.
+        if desc.result_word() == 1 {
+            self.types.note(inst, desc);
+        }
         let id = inst.id(desc.result_word());
-        if self.names.slot(id) != Slot::default() {
+        if self.names.slots.get(id) != 0 {
             return;
         }
         self.name.clear();
@@ -293,7 +286,7 @@ impl Naming {
     }
 
     fn keep_number(&mut self, id: Id) {
-        if self.names.slot(id) != Slot::default() {
+        if self.names.slots.get(id) != 0 {
             return;
         }
         if self.any_numeral {
@@ -303,7 +296,7 @@ impl Naming {
                 return self.assign(id);
             }
         }
-        self.names.slots.set(id, NUMBER.to_bits());
+        self.names.slots.set(id, NUMBER);
     }
 
     fn find(&self) -> Option<Used> {
@@ -314,12 +307,12 @@ impl Naming {
     /// Whether the name in the making is some other id's number.
     fn is_number_in_use(&self) -> bool {
         let Some(id) = numeral(&self.name) else { return false };
-        self.names.slot(id) == NUMBER
+        self.names.slots.get(id) == NUMBER
     }
 
     /// Gives `id` the name in the making, with a number behind it where it is in use.
     fn assign(&mut self, id: Id) {
-        if self.names.slot(id) != Slot::default() {
+        if self.names.slots.get(id) != 0 {
             return;
         }
         if numeral(&self.name).is_some() {
@@ -341,7 +334,7 @@ impl Naming {
             self.continue_at(base, next);
         }
         let Some(slot) = self.store() else { return };
-        self.names.slots.set(id, slot.to_bits());
+        self.names.slots.set(id, slot);
     }
 
     /// Remembers which number to try next behind the first `base` bytes of the name in the making.
@@ -354,15 +347,18 @@ impl Naming {
         }
     }
 
-    fn store(&mut self) -> Option<Slot> {
+    /// Keeps the name in the making and returns its slot.
+    fn store(&mut self) -> Option<u32> {
         let start = self.names.text.len();
         self.names.text.push_str(" %");
         self.names.text.push_str(&self.name);
-        let slot = Slot { start: u32::try_from(start).ok()?, len: u32::try_from(self.names.text.len() - start).ok()? };
+        let span = Span { start: u32::try_from(start).ok()?, len: u32::try_from(self.names.text.len() - start).ok()? };
+        let slot = FIRST + u32::try_from(self.names.spans.len()).ok()?;
+        self.names.spans.push(span);
         let (text, hasher) = (self.names.text.as_bytes(), &self.hasher);
         self.used.insert_unique(
             hasher.hash_one(self.name.as_bytes()),
-            Used { start: slot.start, len: slot.len, next: 0 },
+            Used { start: span.start, len: span.len, next: 0 },
             |u| hasher.hash_one(u.name(text)),
         );
         Some(slot)
