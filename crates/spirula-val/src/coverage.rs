@@ -7,8 +7,9 @@ use std::format;
 use std::string::String;
 use std::vec::Vec;
 
-use spirula_grammar::Op;
+use spirula_grammar::{ExtSet, Op};
 
+use crate::rules::ext_inst;
 use crate::{dispatch, signature};
 
 /// Instructions without a signature and without a rule function, by reason. A name that ends in `*` stands for all that
@@ -119,4 +120,23 @@ fn the_list_names_instructions_once() {
         };
         assert!(known, "{}", format!("no instruction is called {pattern}"));
     }
+}
+
+/// Extended instructions without a signature and without a rule function, with the reason.
+static NO_FURTHER_EXTENDED: &[(ExtSet, u32, &str)] =
+    &[(ExtSet::GlslStd450, 47, "the specification took IMix out again and describes it no more")];
+
+#[test]
+fn no_extended_instruction_is_forgotten() {
+    let mut wrong = Vec::new();
+    for set in [ExtSet::GlslStd450, ExtSet::OpenClStd] {
+        for desc in set.instructions() {
+            let number = u32::from(desc.number);
+            let excused = NO_FURTHER_EXTENDED.iter().any(|(s, n, _)| (*s, *n) == (set, number));
+            if ext_inst::is_judged(set, number) != Some(!excused) {
+                wrong.push(format!("{} {}", set.name(), desc.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "neither a signature nor a rule nor a reason, or both: {wrong:#?}");
 }

@@ -7,7 +7,7 @@ use spirula_grammar::{BuiltIn, ExecutionModel as Model, Op, StorageClass};
 use spirula_module::Module;
 
 use super::surface::{Fit, Surface, describe, fit};
-use super::{BUILTIN_MISSING, BUILTIN_TYPE, DRAW_INDEX, Link, PRIMITIVE_ID, PRIMITIVE_ID_MESH, Side};
+use super::{BUILTIN_MISSING, BUILTIN_TYPE, DRAW_INDEX, Link, PRIMITIVE_ID, PRIMITIVE_ID_MESH, Side, VIEWPORT};
 
 /// Built-ins that the stages before the fragment shader take from each other; all others come from elsewhere.
 const HANDED_ON: [BuiltIn; 6] = [
@@ -79,6 +79,24 @@ fn draw_index(link: &mut Link<'_, '_>, before: usize, after: usize, inputs: &Sur
         let other = link.entry_of(before, format!("{} comes before", link.name(before)));
         link.fail(&DRAW_INDEX, after, input.at, text, other);
     }
+}
+
+/// Viewports are chosen in one way.
+pub(super) fn viewports(link: &mut Link<'_, '_>) {
+    let find = |builtin: BuiltIn| {
+        let of = |(i, s): (usize, &super::Stage<'_>)| {
+            let outputs = Surface::of(*s, StorageClass::Output);
+            outputs.builtins.into_iter().find(|b| b.builtin == builtin).map(|b| (i, b))
+        };
+        link.stages.iter().enumerate().filter(|(_, s)| s.entry.model != Model::Fragment).find_map(of)
+    };
+    let (Some((stage, mask)), Some((other, index))) = (find(BuiltIn::ViewportMaskNV), find(BuiltIn::ViewportIndex))
+    else {
+        return;
+    };
+    let text = format!("the output {} is ViewportMaskNV", mask.variable);
+    let there = format!("the output {} is ViewportIndex", index.variable);
+    link.fail(&VIEWPORT, stage, mask.at, text, Some(Side { stage: other, at: index.at, text: there }));
 }
 
 /// Whether some instruction of a function reads a variable.

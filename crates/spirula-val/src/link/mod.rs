@@ -69,9 +69,11 @@ rules! {
     /// Built-ins that are handed from stage to stage have the same type on both sides.
     BUILTIN_TYPE: "link-builtin-type", vuid "VUID-RuntimeSpirv-OpVariable-08746";
     /// A fragment shader behind a geometry shader reads `PrimitiveId` only if the geometry shader writes it.
-    PRIMITIVE_ID: "link-primitive-id-geometry", vuid "VUID-VkGraphicsPipelineCreateInfo-pStages-00740";
+    PRIMITIVE_ID: "link-primitive-id-geometry", vuid "VUID-PrimitiveId-Fragment-04331";
     /// A fragment shader behind a mesh shader reads `PrimitiveId` only if the mesh shader writes it.
-    PRIMITIVE_ID_MESH: "link-primitive-id-mesh", vuid "VUID-VkGraphicsPipelineCreateInfo-PrimitiveId-06264";
+    PRIMITIVE_ID_MESH: "link-primitive-id-mesh", vuid "VUID-PrimitiveId-Fragment-04332";
+    /// The stages before the rasteriser choose viewports by `ViewportMaskNV` or by `ViewportIndex`, not by both.
+    VIEWPORT: "link-viewport-mask", vuid "VUID-StandaloneSpirv-ViewportMaskNV-04674";
     /// A mesh shader behind a task shader does not declare `DrawIndex`.
     DRAW_INDEX: "link-draw-index", vuid "VUID-VkGraphicsPipelineCreateInfo-pStages-09631";
     /// A mesh shader that uses a task payload needs a task shader that emits one, of the same type.
@@ -123,6 +125,7 @@ pub fn check(stages: &[Stage<'_>], env: TargetEnv, options: &Options) -> Vec<Mis
         builtins::judge(&mut link, before, after);
         payload::judge(&mut link, before, after);
     }
+    builtins::viewports(&mut link);
     modes::judge(&mut link);
     link.found
 }

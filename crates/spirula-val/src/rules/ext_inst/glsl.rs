@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExecutionModel, GlslStd450 as G, StorageClass};
-use spirula_module::{ModelSet, Scalar, Shape, Type, TypeKey};
+use spirula_module::{ModelSet, Scalar, Shape, Type};
 
 use super::{Ext, FIRST, ext_signatures};
 use crate::cx::Cx;
@@ -56,14 +56,27 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
         ext.result(cx, scalars, "a scalar or vector")?;
         return ext.signature(cx, signature);
     }
-    match G(number) {
-        G::Modf => pointer(cx, ext, result, false),
-        G::Frexp => pointer(cx, ext, result, true),
-        G::ModfStruct => structure(cx, ext, false),
-        G::FrexpStruct => structure(cx, ext, true),
-        G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => interpolate(cx, ext, result),
-        _ => Ok(()),
+    match FURTHER.iter().find(|(n, _)| *n == G(number)) {
+        Some((_, rule)) => rule(cx, ext),
+        None => Ok(()),
     }
+}
+
+/// Instructions that no signature states.
+static FURTHER: &[(G, super::RuleFn)] = &[
+    (G::Modf, |cx, ext| pointer(cx, ext, false)),
+    (G::Frexp, |cx, ext| pointer(cx, ext, true)),
+    (G::ModfStruct, |cx, ext| structure(cx, ext, false)),
+    (G::FrexpStruct, |cx, ext| structure(cx, ext, true)),
+    (G::InterpolateAtCentroid, interpolate),
+    (G::InterpolateAtSample, interpolate),
+    (G::InterpolateAtOffset, interpolate),
+];
+
+/// Whether something judges the instruction with this number.
+#[cfg(test)]
+pub(super) fn is_judged(number: u32) -> bool {
+    SIGNATURES.get(number as usize).is_some_and(Option::is_some) || FURTHER.iter().any(|(n, _)| n.0 == number)
 }
 
 fn same(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
@@ -72,7 +85,8 @@ fn same(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
 }
 
 /// `Modf` and `Frexp`, which store a second result.
-fn pointer(cx: &mut Cx<'_>, ext: Ext<'_>, result: TypeKey, int: bool) -> Checked {
+fn pointer(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
+    let result = cx.result_key(ext.inst)?;
     ext.result(cx, is_floats(result), "a floating-point scalar or vector")?;
     same(cx, ext)?;
     let (_, pointee) = ext.pointer(cx, 1)?;
@@ -108,7 +122,8 @@ fn structure(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
     ext.operand(cx, 0, x == first, "of the type of the Result Type's first member")
 }
 
-fn interpolate(cx: &mut Cx<'_>, ext: Ext<'_>, result: TypeKey) -> Checked {
+fn interpolate(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    let result = cx.result_key(ext.inst)?;
     let half = result.width() == 16 && cx.declares("SPV_AMD_gpu_shader_half_float");
     let ok = result.is_float_scalar_or_vector() && (result.width() == 32 || half && result.width() == 16);
     ext.result(cx, ok, if half { "16-bit or 32-bit floats" } else { "32-bit floats" })?;

@@ -165,6 +165,19 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     }
 }
 
+/// A function that judges one instruction of a set.
+type RuleFn = fn(&mut Cx<'_>, Ext<'_>) -> Checked;
+
+/// Whether something judges an instruction of a set; `None` for sets that are not judged one by one.
+#[cfg(test)]
+pub(crate) fn is_judged(set: ExtSet, number: u32) -> Option<bool> {
+    match set {
+        ExtSet::GlslStd450 => Some(glsl::is_judged(number)),
+        ExtSet::OpenClStd => Some(opencl::is_judged(number)),
+        _ => None,
+    }
+}
+
 impl Ext<'_> {
     /// Judges Result Type and operands by a signature.
     fn signature(&self, cx: &mut Cx<'_>, s: &'static Signature) -> Checked {

@@ -50,23 +50,43 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
         }
         return Ok(());
     }
-    match C(number) {
-        C::fract | C::modf | C::sincos => stores(cx, ext, false),
-        C::frexp | C::lgamma_r | C::remquo => stores(cx, ext, true),
-        C::u_upsample | C::s_upsample => upsample(cx, ext),
-        C::vloadn | C::vload_half | C::vload_halfn | C::vloada_halfn => load(cx, ext),
-        C::vstoren
-        | C::vstore_half
-        | C::vstore_half_r
-        | C::vstore_halfn
-        | C::vstore_halfn_r
-        | C::vstorea_halfn
-        | C::vstorea_halfn_r => store(cx, ext),
-        C::shuffle | C::shuffle2 => shuffle(cx, ext),
-        C::printf => printf(cx, ext),
-        C::prefetch => prefetch(cx, ext),
-        _ => Ok(()),
+    match FURTHER.iter().find(|(n, _)| *n == C(number)) {
+        Some((_, rule)) => rule(cx, ext),
+        None => Ok(()),
     }
+}
+
+/// Instructions that no signature states.
+static FURTHER: &[(C, super::RuleFn)] = &[
+    (C::fract, |cx, ext| stores(cx, ext, false)),
+    (C::modf, |cx, ext| stores(cx, ext, false)),
+    (C::sincos, |cx, ext| stores(cx, ext, false)),
+    (C::frexp, |cx, ext| stores(cx, ext, true)),
+    (C::lgamma_r, |cx, ext| stores(cx, ext, true)),
+    (C::remquo, |cx, ext| stores(cx, ext, true)),
+    (C::u_upsample, upsample),
+    (C::s_upsample, upsample),
+    (C::vloadn, load),
+    (C::vload_half, load),
+    (C::vload_halfn, load),
+    (C::vloada_halfn, load),
+    (C::vstoren, store),
+    (C::vstore_half, store),
+    (C::vstore_half_r, store),
+    (C::vstore_halfn, store),
+    (C::vstore_halfn_r, store),
+    (C::vstorea_halfn, store),
+    (C::vstorea_halfn_r, store),
+    (C::shuffle, shuffle),
+    (C::shuffle2, shuffle),
+    (C::printf, printf),
+    (C::prefetch, prefetch),
+];
+
+/// Whether something judges the instruction with this number.
+#[cfg(test)]
+pub(super) fn is_judged(number: u32) -> bool {
+    SIGNATURES.get(number as usize).is_some_and(Option::is_some) || FURTHER.iter().any(|(n, _)| n.0 == number)
 }
 
 /// Instructions that store a second result through their last operand.

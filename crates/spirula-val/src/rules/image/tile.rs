@@ -9,13 +9,16 @@ use spirula_grammar::{Capability, Decoration, Dim, ExecutionModel, Op, StorageCl
 use spirula_module::{ModelSet, Type};
 
 use super::{OPERAND, RESULT, SHAPE, texel};
-use crate::cx::Cx;
+use crate::cx::{Cx, msg};
+use crate::dispatch::{Table, rule_table};
 use crate::signature::describe;
 
 rules! {
     group "image";
     /// A tile image's variable has a Location of its own.
     LOCATION: "tile-image-location", vuid "VUID-StandaloneSpirv-TileImageEXT-08723";
+    /// Tile attachments are not queried.
+    QUERY: "tile-attachment-query", vuid "VUID-StandaloneSpirv-TileAttachmentQCOM-10697";
     /// Attachments are read in fragment shaders.
     MODEL: "tile-image-model", extension "SPV_EXT_shader_tile_image";
 }
@@ -48,6 +51,23 @@ fn common(cx: &mut Cx<'_>, inst: Inst<'_>, sample: usize) -> Checked {
     let op = inst.op();
     cx.check_models(ModelSet::of(&[ExecutionModel::Fragment]), &MODEL, inst, |others| {
         format!("{op} is reached from an entry point of the model {others}")
+    })
+}
+
+/// Vulkan's further rules.
+pub(crate) const VULKAN: Table = rule_table! {
+    ImageQuerySizeLod | ImageQuerySize | ImageQueryLod | ImageQueryLevels | ImageQuerySamples => query;
+};
+
+/// What is queried must not have been loaded from a tile attachment.
+fn query<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let loaded = cx.def_at(inst, 3)?;
+    let Some((class, _)) = cx.m.pointer(cx.m.type_id_of(loaded.id(3))).filter(|_| loaded.op() == Op::Load) else {
+        return Ok(());
+    };
+    let m = cx.m;
+    cx.check_at(class != StorageClass::TileAttachmentQCOM, &QUERY, inst, 3, || {
+        msg(format!("{} is loaded from TileAttachmentQCOM", inst.id(3))).declared(m, inst.id(3))
     })
 }
 

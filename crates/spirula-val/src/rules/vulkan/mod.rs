@@ -11,4 +11,4 @@ pub(crate) mod transform;
 use crate::dispatch::Table;
 
 /// Further rules for instructions. An instruction may stand in one table only.
-pub(crate) const TABLES: &[Table] = &[resources::TABLE, crate::rules::misc::VULKAN];
+pub(crate) const TABLES: &[Table] = &[resources::TABLE, crate::rules::misc::VULKAN, crate::rules::image::tile::VULKAN];
