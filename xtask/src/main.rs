@@ -17,6 +17,8 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Development tasks of Spirula")]
 enum Task {
+    /// Compares reports on real modules with those of `spirv-cross --reflect`, where that is installed
+    Oracle(conformance::oracle::Args),
     /// Writes (or checks) the tables generated from Khronos' machine-readable grammar
     Codegen(codegen::Args),
     /// Runs the conformance suites and compares with the checked-in ratchet tables
@@ -33,6 +35,7 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Codegen(args) => codegen::run(&args),
         Task::Conformance(args) => conformance::run(&args),
+        Task::Oracle(args) => conformance::oracle::run(&args),
         Task::Docs(args) => docs::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Perf(args) => perf::run(&args),

@@ -4,6 +4,7 @@ mod asm;
 pub mod corpus;
 mod engine;
 mod flags;
+pub mod oracle;
 pub mod ratchet;
 mod real;
 mod reflect;

@@ -1,4 +1,4 @@
-//! Suite `real`: modules of real applications. Round trip, disassembly, verdicts.
+//! Suite `real`: modules of real applications. Round trip, disassembly, verdicts, reports that leave nothing out.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,6 +39,8 @@ struct Counters {
     valid_accepted: u64,
     invalid_cases: u64,
     invalid_refused: u64,
+    reflect_cases: u64,
+    reflected: u64,
 }
 
 /// What one module comes to.
@@ -83,16 +85,41 @@ fn judge(pool: &mut Pool, folder: &Path, module: &Module) -> Result<Outcome> {
     if let Ok(words) = words_from_bytes(&bytes) {
         texts(&mut out, module, &words, &place);
     }
+    let mut accepted = false;
     for (kind, judged) in &module.spirv_val {
         let case = (judged.env.as_str(), judged.ok, judged.msg.as_ref());
-        verdict(&mut out, pool, module, kind, case, &[], &bytes, &place)?;
+        accepted |= verdict(&mut out, pool, module, kind, case, &[], &bytes, &place)?;
         if let Some(with) = judged.ok_with.as_ref().filter(|_| !judged.ok) {
             let flags: Vec<&str> = with.split_whitespace().collect();
             let case = (judged.env.as_str(), true, None);
-            verdict(&mut out, pool, module, &format!("{kind}+"), case, &flags, &bytes, &place)?;
+            accepted |= verdict(&mut out, pool, module, &format!("{kind}+"), case, &flags, &bytes, &place)?;
         }
     }
+    if accepted && let Ok(words) = words_from_bytes(&bytes) {
+        reflect(&mut out, module, &words, &place);
+    }
     Ok(out)
+}
+
+/// Reports on a module that is valid in some environment, in all forms: a panic is the case's, and nothing is left out.
+fn reflect(out: &mut Outcome, module: &Module, words: &[u32], place: &str) {
+    let mut index = spirula_module::Index::new();
+    let m = spirula_module::Module::new(words, &mut index);
+    let report = spirula_reflect::reflect(&m);
+    let yaml = spirula_reflect::yaml(&m);
+    out.counters.reflect_cases = 1;
+    let left_out = report.notes.iter().find(|n| matches!(n.kind, spirula_reflect::NoteKind::LeftOut));
+    let problem = if let Some(note) = left_out {
+        Some(note.text.clone())
+    } else if report.entry_points.len() != m.entry_points().count() || spirula_reflect::table(&report).is_empty() {
+        Some("an incomplete report".to_owned())
+    } else {
+        yaml.contains("# cut off").then(|| "the YAML form is cut off".to_owned())
+    };
+    match problem {
+        None => out.counters.reflected = 1,
+        Some(ours) => out.diff(module, "reflect".to_owned(), None, ours, place.to_owned()),
+    }
 }
 
 fn texts(out: &mut Outcome, module: &Module, words: &[u32], place: &str) {
@@ -130,7 +157,7 @@ fn verdict(
     flags: &[&str],
     bytes: &[u8],
     place: &str,
-) -> Result<()> {
+) -> Result<bool> {
     let ours = pool.verdict(env, flags, bytes)?;
     let accepted = ours.errors == 0;
     let c = &mut out.counters;
@@ -146,7 +173,7 @@ fn verdict(
         let place = format!("--target-env {env} {} {place}", flags.join(" "));
         out.diff(module, format!("{what}:{kind}"), message, ours.text, place);
     }
-    Ok(())
+    Ok(accepted)
 }
 
 fn add(to: &mut Counters, from: &Counters) {
@@ -157,14 +184,17 @@ fn add(to: &mut Counters, from: &Counters) {
     to.valid_accepted += from.valid_accepted;
     to.invalid_cases += from.invalid_cases;
     to.invalid_refused += from.invalid_refused;
+    to.reflect_cases += from.reflect_cases;
+    to.reflected += from.reflected;
 }
 
 fn line(c: &Counters) -> String {
     format!(
-        "round trip {}; same text {}; valid accepted {}; invalid refused {}",
+        "round trip {}; same text {}; valid accepted {}; invalid refused {}; reflected {}",
         share(c.round_trip, c.modules),
         share(c.dis_identical, c.dis_cases),
         share(c.valid_accepted, c.valid_cases),
-        share(c.invalid_refused, c.invalid_cases)
+        share(c.invalid_refused, c.invalid_cases),
+        share(c.reflected, c.reflect_cases)
     )
 }
