@@ -7,7 +7,7 @@ use core::mem::size_of;
 
 use spirula_binary::{Id, Inst, LitStr};
 use spirula_grammar::{Decoration, Op};
-use spirula_module::Module;
+use spirula_module::{Module, Type};
 
 use crate::Cx;
 use crate::model::{SpecConstant, SpecOperand, SpecOperation};
@@ -106,24 +106,29 @@ fn default_bits(m: &Module<'_>, inst: Inst<'_>) -> u64 {
     }
 }
 
-/// Value of an integer constant with all defaults, operations included.
+/// Value of an integer constant with all defaults, operations included; `None` where it does not fit.
 pub(crate) fn default_u32(m: &Module<'_>, id: Id) -> Option<u32> {
-    evaluate(m, id).and_then(|v| u32::try_from(v).ok())
+    let value = evaluate(m, id)?;
+    let ty = m.type_id_of(id);
+    let is_signed = matches!(m.ty(ty), Some(Type::Int { signed: true, .. }));
+    if is_signed { u32::try_from(value).ok() } else { u32::try_from(unsigned(value, m.key(ty).width())).ok() }
 }
 
-/// Evaluates an integer constant expression with all defaults: a stack of its own, and a bound on the steps.
+/// Evaluates an integer constant expression with all defaults: a stack of its own, and a bound on the steps. Values are
+/// kept sign-extended from the width of their types.
 fn evaluate(m: &Module<'_>, id: Id) -> Option<i64> {
-    enum Step {
+    enum Step<'m> {
         Enter(Id),
-        Apply(Op, usize),
+        Apply(Inst<'m>),
     }
-    let (mut todo, mut values): (Vec<Step>, Vec<i64>) = (alloc::vec![Step::Enter(id)], Vec::new());
+    let (mut todo, mut values): (Vec<Step<'_>>, Vec<i64>) = (alloc::vec![Step::Enter(id)], Vec::new());
     for _ in 0..MAX_STEPS {
         let Some(step) = todo.pop() else { return values.pop() };
         match step {
             Step::Enter(id) => {
+                let width = m.key_of(id).width();
                 if let Some(c) = m.int_constant(id) {
-                    values.push(c.bits as i64);
+                    values.push(signed(c.bits as i64, width));
                     continue;
                 }
                 let inst = m.def(id)?;
@@ -131,43 +136,64 @@ fn evaluate(m: &Module<'_>, id: Id) -> Option<i64> {
                     Op::ConstantTrue | Op::SpecConstantTrue => values.push(1),
                     Op::ConstantFalse | Op::SpecConstantFalse => values.push(0),
                     Op::SpecConstantOp => {
-                        let operands = inst.tail(4);
-                        todo.push(Step::Apply(Op(inst.word(3) as u16), operands.len()));
-                        todo.extend(operands.iter().rev().map(|o| Step::Enter(Id(*o))));
+                        todo.push(Step::Apply(inst));
+                        todo.extend(inst.tail(4).iter().rev().map(|o| Step::Enter(Id(*o))));
                     }
                     _ => return None,
                 }
             }
-            Step::Apply(op, count) => {
-                let operands = values.split_off(values.len().checked_sub(count)?);
-                values.push(apply(op, &operands)?);
+            Step::Apply(inst) => {
+                let operands = values.split_off(values.len().checked_sub(inst.tail(4).len())?);
+                let width = m.key_of(inst.id(4)).width();
+                let value = apply(Op(inst.word(3) as u16), width, &operands)?;
+                values.push(signed(value, m.key(inst.id(1)).width()));
             }
         }
     }
     None
 }
 
-/// The operations that array lengths are made of, on values of at most 32 bits.
-fn apply(op: Op, operands: &[i64]) -> Option<i64> {
-    let unsigned = |v: i64| i64::from(v as u32);
+/// The low bits of a value, sign-extended.
+fn signed(value: i64, width: u32) -> i64 {
+    match width {
+        1..64 => value << (64 - width) >> (64 - width),
+        _ => value,
+    }
+}
+
+/// The low bits of a value, zero-extended.
+fn unsigned(value: i64, width: u32) -> u64 {
+    match width {
+        1..64 => value as u64 & ((1 << width) - 1),
+        _ => value as u64,
+    }
+}
+
+/// The operations that array lengths are made of, on values of so many bits (none for Booleans), which are
+/// sign-extended. What is above the width in the result does not matter.
+fn apply(op: Op, width: u32, operands: &[i64]) -> Option<i64> {
+    let u = |v: &i64| unsigned(*v, width);
+    // The sign follows the second operand.
+    let modulo = |a: i64, b: i64| a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r });
     Some(match (op, operands) {
-        (Op::IAdd, [a, b]) => unsigned(a.wrapping_add(*b)),
-        (Op::ISub, [a, b]) => unsigned(a.wrapping_sub(*b)),
-        (Op::IMul, [a, b]) => unsigned(a.wrapping_mul(*b)),
-        (Op::UDiv, [a, b]) => unsigned(*a).checked_div(unsigned(*b))?,
-        (Op::UMod, [a, b]) => unsigned(*a).checked_rem(unsigned(*b))?,
+        (Op::IAdd, [a, b]) => a.wrapping_add(*b),
+        (Op::ISub, [a, b]) => a.wrapping_sub(*b),
+        (Op::IMul, [a, b]) => a.wrapping_mul(*b),
+        (Op::UDiv, [a, b]) => u(a).checked_div(u(b))? as i64,
+        (Op::UMod, [a, b]) => u(a).checked_rem(u(b))? as i64,
         (Op::SDiv, [a, b]) => a.checked_div(*b)?,
         (Op::SRem, [a, b]) => a.checked_rem(*b)?,
-        (Op::SMod, [a, b]) => a.checked_rem_euclid(*b)?,
-        (Op::ShiftLeftLogical, [a, b]) => unsigned(a.checked_shl((*b).try_into().ok()?)?),
-        (Op::ShiftRightLogical, [a, b]) => unsigned(*a).checked_shr((*b).try_into().ok()?)?,
+        (Op::SMod, [a, b]) => modulo(*a, *b)?,
+        (Op::ShiftLeftLogical, [a, b]) => a.checked_shl((*b).try_into().ok()?)?,
+        (Op::ShiftRightLogical, [a, b]) => u(a).checked_shr((*b).try_into().ok()?)? as i64,
         (Op::ShiftRightArithmetic, [a, b]) => a.checked_shr((*b).try_into().ok()?)?,
         (Op::BitwiseOr, [a, b]) => a | b,
         (Op::BitwiseXor, [a, b]) => a ^ b,
         (Op::BitwiseAnd, [a, b]) => a & b,
-        (Op::Not, [a]) => unsigned(!a),
+        (Op::Not, [a]) => !a,
         (Op::SNegate, [a]) => a.wrapping_neg(),
-        (Op::UConvert | Op::SConvert, [a]) => *a,
+        (Op::UConvert, [a]) => u(a) as i64,
+        (Op::SConvert, [a]) => *a,
         (Op::Select, [c, a, b]) => {
             if *c != 0 {
                 *a
@@ -177,10 +203,10 @@ fn apply(op: Op, operands: &[i64]) -> Option<i64> {
         }
         (Op::IEqual | Op::LogicalEqual, [a, b]) => i64::from(a == b),
         (Op::INotEqual | Op::LogicalNotEqual, [a, b]) => i64::from(a != b),
-        (Op::ULessThan, [a, b]) => i64::from(unsigned(*a) < unsigned(*b)),
-        (Op::ULessThanEqual, [a, b]) => i64::from(unsigned(*a) <= unsigned(*b)),
-        (Op::UGreaterThan, [a, b]) => i64::from(unsigned(*a) > unsigned(*b)),
-        (Op::UGreaterThanEqual, [a, b]) => i64::from(unsigned(*a) >= unsigned(*b)),
+        (Op::ULessThan, [a, b]) => i64::from(u(a) < u(b)),
+        (Op::ULessThanEqual, [a, b]) => i64::from(u(a) <= u(b)),
+        (Op::UGreaterThan, [a, b]) => i64::from(u(a) > u(b)),
+        (Op::UGreaterThanEqual, [a, b]) => i64::from(u(a) >= u(b)),
         (Op::SLessThan, [a, b]) => i64::from(a < b),
         (Op::SLessThanEqual, [a, b]) => i64::from(a <= b),
         (Op::SGreaterThan, [a, b]) => i64::from(a > b),
@@ -246,4 +272,25 @@ fn expression(cx: &Cx<'_>, id: Id) -> String {
 fn named(cx: &Cx<'_>, id: Id) -> String {
     let name = cx.names.get(cx.m.words(), id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
     name.map_or_else(|| format!("{id}"), LitStr::to_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_and_widths() {
+        // OpSMod takes the sign of the divisor, OpSRem that of the dividend.
+        assert_eq!(apply(Op::SMod, 32, &[2, -3]), Some(-1));
+        assert_eq!(apply(Op::SMod, 32, &[-2, 3]), Some(1));
+        assert_eq!(apply(Op::SMod, 32, &[-2, -3]), Some(-2));
+        assert_eq!(apply(Op::SRem, 32, &[-2, 3]), Some(-2));
+        assert_eq!(apply(Op::UDiv, 32, &[-2, 2]), Some(0x7fff_ffff));
+        assert_eq!(apply(Op::UDiv, 64, &[-2, 2]), Some(0x7fff_ffff_ffff_ffff));
+        assert_eq!(apply(Op::ULessThan, 32, &[1, -1]), Some(1));
+        assert_eq!(apply(Op::SLessThan, 32, &[1, -1]), Some(0));
+        assert_eq!(apply(Op::SDiv, 32, &[1, 0]), None);
+        assert_eq!((signed(0xffff_fffd, 32), unsigned(-3, 32)), (-3, 0xffff_fffd));
+        assert_eq!((signed(1, 0), signed(i64::MIN, 64)), (1, i64::MIN));
+    }
 }
