@@ -131,7 +131,7 @@ fn no_extended_instruction_is_forgotten() {
     let mut wrong = Vec::new();
     for set in [ExtSet::GlslStd450, ExtSet::OpenClStd] {
         for desc in set.instructions() {
-            let number = u32::from(desc.number);
+            let number = desc.number;
             let excused = NO_FURTHER_EXTENDED.iter().any(|(s, n, _)| (*s, *n) == (set, number));
             if ext_inst::is_judged(set, number) != Some(!excused) {
                 wrong.push(format!("{} {}", set.name(), desc.name));
