@@ -110,6 +110,15 @@ fn is_brought_by_capability(cx: &Cx<'_>, needs: &Needs) -> bool {
     needs.exts.is_empty() && needs.caps.iter().any(of_extension)
 }
 
+/// Whether a declared capability comes with one of the same extensions.
+fn is_of_extension(cx: &Cx<'_>, needs: &Needs) -> bool {
+    let shares = |c: Capability| {
+        let e = Capability::KIND.enumerant(c.0);
+        cx.has(c) && e.is_some_and(|e| e.extensions().iter().any(|x| needs.exts.contains(x)))
+    };
+    needs.caps.iter().any(shares)
+}
+
 /// Whether the capabilities that are declared are all of SPIR-V itself, so that none of them stands for an extension.
 fn is_core_capability(cx: &Cx<'_>, needs: &Needs) -> bool {
     let core = |c: Capability| {
@@ -151,6 +160,8 @@ fn check(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, needs: &Needs, what: impl
         // A declared capability brings it, and has needs of its own.
         _ if needs.min.is_none() && !needs.caps.is_empty() && !is_core_capability(cx, needs) => Ok(()),
         _ if needs.min.is_some() && !needs.caps.is_empty() && is_brought_by_capability(cx, needs) => Ok(()),
+        // The capability of the same extension lacks it, too: one report is enough.
+        _ if needs.min.is_some() && !needs.exts.is_empty() && is_of_extension(cx, needs) => Ok(()),
         Some(min) => too_early(cx, inst, word, needs, min, &what),
         None if needs.exts.is_empty() => Ok(()),
         None => {
