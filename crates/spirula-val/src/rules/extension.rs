@@ -73,7 +73,12 @@ static ENFORCED: &[&str] = &[
     "SPV_KHR_vulkan_memory_model",
     "SPV_KHR_workgroup_memory_explicit_layout",
     "SPV_NV_cluster_acceleration_structure",
+    "SPV_NV_linear_swept_spheres",
     "SPV_NV_shader_invocation_reorder",
+    "SPV_QCOM_cooperative_matrix_conversion",
+    "SPV_QCOM_image_processing",
+    "SPV_QCOM_image_processing2",
+    "SPV_QCOM_image_processing3",
 ];
 
 fn extension<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

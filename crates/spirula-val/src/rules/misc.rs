@@ -9,6 +9,7 @@ use spirula_module::{ModelSet, Scalar, Shape};
 
 use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
+use crate::rules::scopes;
 
 rules! {
     group "misc";
@@ -79,7 +80,7 @@ fn read_clock<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(unsigned && (one || two), &CLOCK_TYPE, inst, 1, || {
         format!("the Result Type {} is neither a 64-bit unsigned integer nor a vector of two 32-bit ones", inst.id(1))
     })?;
-    let Some(scope) = cx.m.fixed_u32(inst.id(3)).map(Scope) else { return Ok(()) };
+    let Some(scope) = scopes::scope(cx, inst, 3)? else { return Ok(()) };
     let device = matches!(scope, Scope::Subgroup | Scope::Device);
     let (fine, rule) = if cx.env.is_vulkan() {
         (device, &CLOCK_SCOPE)

@@ -31,11 +31,10 @@ rules! {
 }
 
 /// Decorations of §3.2.20 that a target has once. Left out are those that may come several times, with other operands:
-/// attributes of parameters and linkage, and `Uniform` with its scopes.
+/// attributes of parameters, and uniformity in several scopes.
 const ONCE: u64 = {
-    let several = (1 << 12) | (1 << Decoration::Uniform.0) | (1 << Decoration::UniformId.0);
-    let kernel = (1 << Decoration::FuncParamAttr.0) | (1 << Decoration::LinkageAttributes.0);
-    ((1 << (Decoration::MaxByteOffsetId.0 + 1)) - 1) & !(several | kernel)
+    let several = (1 << 12) | (1 << Decoration::UniformId.0) | (1 << Decoration::FuncParamAttr.0);
+    ((1 << (Decoration::MaxByteOffsetId.0 + 1)) - 1) & !several
 };
 
 /// The bit of a decoration that comes once; 0 for others.
@@ -94,8 +93,8 @@ fn repeated(cx: &mut Cx<'_>) {
         let Some(mask) = m.ids().slot(inst.id(1)).and_then(|s| seen.get_mut(s)) else { continue };
         let again = *mask & bit != 0;
         *mask |= bit;
-        let group = || m.info(inst.id(1)).op == Op::DecorationGroup;
-        if again && !group() && Decoration(inst.word(2)) != Decoration::ArrayStride {
+        // What groups lead to is not looked at; arrays are judged with their other stride decorations.
+        if again && !matches!(m.info(inst.id(1)).op, Op::DecorationGroup | Op::TypeArray | Op::TypeRuntimeArray) {
             repeated_by(cx, inst);
         }
     }

@@ -18,6 +18,8 @@ rules! {
     /// An operand of a reflection instruction refers to a string, an unsigned 32-bit constant, a kernel's function, or
     /// another reflection instruction of the same set, as its description says.
     OPERAND: "clspv-reflection-operand", ext_inst "NonSemantic.ClspvReflection";
+    /// Reflection instructions give nothing: their Result Type is void.
+    RESULT: "clspv-reflection-result", ext_inst "NonSemantic.ClspvReflection";
     /// `Kernel` describes an entry point of the model `GLCompute` by its function and name.
     KERNEL: "clspv-reflection-kernel", ext_inst "NonSemantic.ClspvReflection Kernel";
 }
@@ -44,6 +46,8 @@ fn since(number: u32) -> u32 {
 pub(super) fn clspv(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let Some(revision) = revision_of(cx, ext.inst.id(3)) else { return Ok(()) };
     let number = ext.inst.word(4);
+    let void = cx.m.info(ext.inst.id(1)).op == Op::TypeVoid;
+    cx.check_at(void, &RESULT, ext.inst, 1, || format!("the Result Type {} is not void", ext.inst.id(1)))?;
     let name = ext.desc.name;
     cx.check_at(since(number) <= revision, &REVISION, ext.inst, 4, || {
         format!("{name} needs revision {} of the set, but revision {revision} is imported", since(number))

@@ -8,7 +8,7 @@ use spirula_grammar::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
 use spirula_module::{Shape, Type};
 
 use crate::cx::{Cx, msg};
-use crate::facts::without_arrays;
+use crate::facts::{Parts, without_arrays};
 use crate::rules::annotation::Applied;
 
 rules! {
@@ -125,7 +125,8 @@ fn location<'a>(cx: &mut Cx<'a>, a: Applied<'a>, def: Inst<'a>, class: StorageCl
             | StorageClass::ShaderRecordBufferKHR
     ) || (class == StorageClass::TileImageEXT && a.decoration == Decoration::Location);
     cx.check(ok, &LOCATION_CLASS, def, || format!("{} is decorated {}, but is in {class}", a.target, a.decoration))?;
-    let built_in = cx.m.is_decorated(a.target, Decoration::BuiltIn);
+    let members = cx.parts(without_arrays(cx.m, pointee).0).any(Parts::BUILT_IN);
+    let built_in = members || cx.m.is_decorated(a.target, Decoration::BuiltIn);
     cx.check(!built_in, &LOCATION_BUILT_IN, def, || {
         format!("{} is decorated both BuiltIn and {}", a.target, a.decoration)
     })?;
