@@ -36,6 +36,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::vulkan::interfaces::module,
     rules::vulkan::interpolation::module,
     rules::vulkan::transform::module,
+    rules::vulkan::view_index::module,
     rules::vulkan::builtins::module,
 ];
 

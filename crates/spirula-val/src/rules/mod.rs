@@ -144,6 +144,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     vulkan::decorations::RULES,
     vulkan::interpolation::RULES,
     vulkan::transform::RULES,
+    vulkan::view_index::RULES,
     vulkan::builtins::RULES,
     &vulkan::builtins::table::RULES,
     crate::link::RULES,

@@ -7,6 +7,7 @@ pub(crate) mod interfaces;
 pub(crate) mod interpolation;
 pub(crate) mod resources;
 pub(crate) mod transform;
+pub(crate) mod view_index;
 
 use crate::dispatch::Table;
 
