@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Class, ExtSet, InstDesc, Op};
+use spirula_grammar::{Class, ExtSet, InstDesc, Op, OpenClDebugInfo};
 use spirula_module::IdInfo;
 
 use super::{ext_inst, image};
@@ -137,7 +137,7 @@ fn may_be_forward(cx: &Cx<'_>, inst: Inst<'_>, desc: &InstDesc, word: usize, id:
         Op::BranchConditional | Op::Switch => word >= 2,
         Op::Phi => word >= 3,
         Op::ExtInstWithForwardRefsKHR => word >= 5,
-        Op::ExtInst => word >= 5 && takes_forward_references(cx, inst),
+        Op::ExtInst => word >= 5 && takes_forward_references(cx, inst, word),
         // The group itself comes first; what it is applied to may come later.
         Op::GroupDecorate | Op::GroupMemberDecorate => word >= 2,
         _ if desc.class == Class::Annotation => true,
@@ -147,9 +147,17 @@ fn may_be_forward(cx: &Cx<'_>, inst: Inst<'_>, desc: &InstDesc, word: usize, id:
     }
 }
 
-/// Debug information may refer to what comes later.
-fn takes_forward_references(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
-    matches!(cx.m.info(inst.id(3)).ext_set(), Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo))
+/// Debug information may refer to what comes later: in OpenCL's set that are functions, and the members of a composite
+/// type, whose own operands name the type.
+fn takes_forward_references(cx: &Cx<'_>, inst: Inst<'_>, word: usize) -> bool {
+    match cx.m.info(inst.id(3)).ext_set() {
+        Some(ExtSet::DebugInfo) => true,
+        Some(ExtSet::OpenClDebugInfo) => match OpenClDebugInfo(inst.word(4)) {
+            OpenClDebugInfo::DebugTypeComposite | OpenClDebugInfo::DebugFunction => word >= 14,
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// Whether an `OpTypeForwardPointer` before `inst` announces the pointer type.

@@ -63,6 +63,7 @@ fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
         return Ok(());
     }
     let m = cx.m;
+    let variable = matches!(m.info(a.target).op, Op::Variable | Op::UntypedVariableKHR);
     let writes = a.decoration == Decoration::NonWritable;
     let Some(def) = m.def(a.target) else { return Ok(()) };
     let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
@@ -74,9 +75,11 @@ fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             _ => inner == Id(0),
         },
         StorageClass::Uniform if def.op() == Op::BufferPointerEXT => !writes,
-        StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer => {
-            inner == Id(0) || m.key(inner).shape() == Shape::Struct || class == StorageClass::PhysicalStorageBuffer
+        StorageClass::Uniform | StorageClass::StorageBuffer => {
+            let block = m.is_decorated(inner, Decoration::Block) || m.is_decorated(inner, Decoration::BufferBlock);
+            inner == Id(0) || m.key(inner).shape() == Shape::Struct && (block || !variable)
         }
+        StorageClass::PhysicalStorageBuffer => true,
         StorageClass::ShaderRecordBufferKHR | StorageClass::PushConstant => true,
         StorageClass::Private | StorageClass::Function => writes && cx.version >= Version::v1(4),
         StorageClass::TileAttachmentQCOM => true,

@@ -182,7 +182,9 @@ pub(super) fn of_whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
         format!("{} is for members of structures, but is applied to {} as a whole", a.decoration, a.target)
     })?;
     // Kernels are decorated Constant where a parameter points to constant memory.
-    let exempt = a.decoration == Decoration::Constant && !cx.has(Capability::Shader);
+    let exempt = a.decoration == Decoration::Constant
+        && !cx.has(Capability::Shader)
+        && cx.m.info(a.target).op == Op::FunctionParameter;
     if let Some(kind) = wanted(a.decoration).filter(|_| !exempt) {
         let ok = fits(cx, a.target, kind);
         target_rule(cx, a, ok, &TARGET, kind.name())?;

@@ -13,6 +13,8 @@ use crate::rules::annotation::Applied;
 
 rules! {
     group "vulkan-decorations";
+    /// `InputAttachmentIndex` decorates variables of the storage class `UniformConstant`.
+    ATTACHMENT: "input-attachment-class", vuid "VUID-StandaloneSpirv-InputAttachmentIndex-06678";
     /// GLSL's own layouts do not exist in Vulkan.
     GLSL: "vulkan-glsl-layout", vuid "VUID-StandaloneSpirv-GLSLShared-04669";
     /// Flat, NoPerspective, Sample and Centroid are for inputs and outputs.
@@ -88,6 +90,9 @@ pub(crate) fn whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             let built_in = BuiltIn(a.operands.first().copied().unwrap_or(0));
             crate::rules::vulkan::resources::heap_class(cx, def, built_in, class)
         }
+        Decoration::InputAttachmentIndex => cx.check(class == StorageClass::UniformConstant, &ATTACHMENT, def, || {
+            format!("{} is decorated with InputAttachmentIndex, but has the storage class {class}", a.target)
+        }),
         Decoration::Location | Decoration::Component => location(cx, a, def, class, pointee),
         Decoration::DescriptorSet | Decoration::Binding => {
             let ok = matches!(

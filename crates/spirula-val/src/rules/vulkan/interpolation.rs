@@ -23,8 +23,6 @@ rules! {
     INPUT_ARRAYS: "component-input-arrays", vuid "VUID-StandaloneSpirv-Execution-10584";
     /// Only outputs of mesh shaders with a `Component` are arrays of arrays.
     OUTPUT_ARRAYS: "component-output-arrays", vuid "VUID-StandaloneSpirv-Execution-10585";
-    /// `InputAttachmentIndex` decorates variables of the storage class `UniformConstant`.
-    ATTACHMENT: "input-attachment-class", vuid "VUID-StandaloneSpirv-InputAttachmentIndex-06678";
     /// `ViewportRelativeNV` decorates the built-in `Layer` of vertex, tessellation evaluation and geometry shaders.
     RELATIVE: "viewport-relative-layer", warn vuid "VUID-StandaloneSpirv-ViewportRelativeNV-04672";
     /// An entry point with `ViewportRelativeNV` has `ViewportIndex` or `ViewportMaskNV` too.
@@ -69,11 +67,6 @@ fn resource(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
     let (m, id) = (cx.m, variable.id(2));
     let class = StorageClass(variable.word(3));
     let has = |d| m.is_decorated(id, d);
-    if has(Decoration::InputAttachmentIndex) {
-        cx.check(class == StorageClass::UniformConstant, &ATTACHMENT, variable, || {
-            format!("{id} is decorated with InputAttachmentIndex, but has the storage class {class}")
-        })?;
-    }
     if class == StorageClass::TileAttachmentQCOM {
         let bound = has(Decoration::DescriptorSet) && has(Decoration::Binding);
         cx.check(bound, &TILE_BINDING, variable, || format!("{id} lacks DescriptorSet or Binding"))?;
