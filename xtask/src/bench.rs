@@ -3,6 +3,8 @@
 //! Wall times are medians of alternating runs, one core each (`-j1`), whole processes; a batch uses all cores. The ratio
 //! of CPU times stands beside that of wall times, for machines that do other work too. Peaks are the processes' largest
 //! resident sets. Peers are found in `--peers DIR` or on PATH; none is installed.
+//!
+//! Last comes the speed of reading alone, in this process: cutting the words into instructions, and filling an index.
 
 use std::fs::File;
 use std::io::BufRead;
@@ -11,6 +13,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use spirula_binary::{Frames, words_from_bytes};
+use spirula_module::{Index, Module};
 use wait4::Wait4;
 
 use crate::conformance::corpus;
@@ -78,7 +82,39 @@ pub fn run(args: &Args) -> Result<()> {
     {
         batch(&ours, &peer, &real)?;
     }
+    // This process grows by the modules, so that comes behind all others.
+    scan(&modules, args.runs)
+}
+
+/// How fast words become instructions, and an index: the first time, when its memory is new, and again.
+fn scan(modules: &[(PathBuf, String)], runs: usize) -> Result<()> {
+    println!("\nscan, in GB/s (median of {runs})");
+    println!("{:40} {:>9} {:>9} {:>9}", "module", "frames", "new index", "index");
+    for (module, _) in modules {
+        let bytes = std::fs::read(module)?;
+        let words = words_from_bytes(&bytes)?;
+        let speed = |work: &mut dyn FnMut() -> usize| {
+            let mut times: Vec<Duration> = (0..runs.max(1)).map(|_| timed(work)).collect();
+            times.sort();
+            bytes.len() as f64 / times[times.len() / 2].as_secs_f64() / 1e9
+        };
+        let frames = speed(&mut || Frames::of(&words).map_while(Result::ok).filter(|i| i.result().is_some()).count());
+        let cold = speed(&mut || Module::new(&words, &mut Index::new()).entry_points().count());
+        let mut index = Index::new();
+        let warm = speed(&mut || Module::new(&words, &mut index).entry_points().count());
+        println!("{:40} {frames:9.2} {cold:9.2} {warm:9.2}", shown(module));
+    }
     Ok(())
+}
+
+fn timed(work: &mut dyn FnMut() -> usize) -> Duration {
+    let started = Instant::now();
+    std::hint::black_box(work());
+    started.elapsed()
+}
+
+fn shown(module: &Path) -> String {
+    module.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect()
 }
 
 fn build() -> Result<PathBuf> {
@@ -183,8 +219,7 @@ fn large(
             theirs.push(b);
         }
     }
-    let name = module.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect::<String>();
-    line(&name, median(mine), median(theirs));
+    line(&shown(module), median(mine), median(theirs));
     Ok(())
 }
 
