@@ -55,7 +55,7 @@ static EXT: Table<2048> = {
 /// The row of an opcode's name, which is without its prefix.
 #[inline]
 pub(crate) fn op(name: &[u8]) -> Option<usize> {
-    OPS.find(0, name, |row| OP_NAMES.get(row).is_some_and(|n| n.0.as_bytes() == name))
+    OPS.find(0, name, |row| OP_NAMES.get(row).is_some_and(|n| same(n.0.as_bytes(), name)))
 }
 
 /// The row of a name of an operand kind.
@@ -63,7 +63,7 @@ pub(crate) fn op(name: &[u8]) -> Option<usize> {
 pub(crate) fn enumerant(kind: Space, name: &[u8]) -> Option<usize> {
     let (first, count) = *ENUM_NAME_RANGES.get(kind)?;
     let own = first as usize..first as usize + count as usize;
-    ENUMS.find(kind, name, |row| own.contains(&row) && ENUM_NAMES.get(row).is_some_and(|n| n.0.as_bytes() == name))
+    ENUMS.find(kind, name, |row| own.contains(&row) && ENUM_NAMES.get(row).is_some_and(|n| same(n.0.as_bytes(), name)))
 }
 
 /// The row of a name of an extended instruction set.
@@ -71,7 +71,7 @@ pub(crate) fn enumerant(kind: Space, name: &[u8]) -> Option<usize> {
 pub(crate) fn ext_inst(set: Space, name: &[u8]) -> Option<usize> {
     let (first, count) = *EXT_INST_RANGES.get(set)?;
     let own = first as usize..first as usize + count as usize;
-    EXT.find(set, name, |row| own.contains(&row) && EXT_INSTS.get(row).is_some_and(|x| x.name.as_bytes() == name))
+    EXT.find(set, name, |row| own.contains(&row) && EXT_INSTS.get(row).is_some_and(|x| same(x.name.as_bytes(), name)))
 }
 
 impl<const SLOTS: usize> Table<SLOTS> {
@@ -120,6 +120,23 @@ const fn hash(space: Space, name: &[u8]) -> u64 {
     let own = (space as u64) << 8 ^ name.len() as u64;
     let mixed = (first ^ middle.rotate_left(23)).wrapping_mul(ODD[0]) ^ (last ^ own).wrapping_mul(ODD[1]);
     (mixed ^ mixed >> 29).wrapping_mul(ODD[2]) >> 40
+}
+
+/// Whether two names are the same; most are too short for a call to be worth while.
+#[inline]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    let eights = |name: &[u8]| {
+        let (first, last) = (name.first_chunk()?, name.last_chunk()?);
+        Some((u64::from_le_bytes(*first), u64::from_le_bytes(*last)))
+    };
+    if a.len() != b.len() {
+        return false;
+    }
+    match (eights(a), eights(b)) {
+        (Some(a), Some(b)) if a != b => false,
+        (Some(_), _) if a.len() <= 16 => true,
+        _ => a == b,
+    }
 }
 
 /// Fewer than eight bytes.

@@ -9,14 +9,20 @@ use super::lex::{Lexer, Name};
 /// Position of an id among the distinct ids of the text, in order of appearance.
 pub(super) type Index = u32;
 
+/// Numbers to a block.
+const BLOCK: usize = 1 << 10;
+
+/// Numbers below this are small in any text.
+const SMALL: u32 = 1 << 18;
+
 /// Numbers the ids of a module.
 pub(super) struct Ids {
     names: HashTable<Named>,
     hasher: DefaultHashBuilder,
     /// All names, one behind the other.
     letters: Vec<u8>,
-    /// For ids that are small decimal numbers, their index + 1.
-    small: Vec<Index>,
+    /// For ids that are small decimal numbers, their index + 1, in blocks, so that gaps cost little.
+    small: Vec<Option<Box<[Index; BLOCK]>>>,
     /// Numbers from this on go into `large`.
     small_limit: u32,
     large: HashMap<u32, Index>,
@@ -56,7 +62,7 @@ impl Ids {
             hasher: DefaultHashBuilder::default(),
             letters: Vec::new(),
             small: Vec::new(),
-            small_limit: 0,
+            small_limit: SMALL,
             large: HashMap::new(),
             count: 0,
             preserved: whole_to_preserve.map(Preserved::new),
@@ -107,10 +113,16 @@ impl Ids {
     /// The index of the id that is called by this number.
     #[inline]
     pub(super) fn numeric(&mut self, number: u32) -> Index {
-        match self.small.get(number as usize).and_then(|found| found.checked_sub(1)) {
+        match self.small(number) {
             Some(index) => index,
             None => self.numeric_slowly(number),
         }
+    }
+
+    #[inline]
+    fn small(&self, number: u32) -> Option<Index> {
+        let block = self.small.get(number as usize / BLOCK)?.as_ref()?;
+        block.get(number as usize % BLOCK)?.checked_sub(1)
     }
 
     #[inline(never)]
@@ -120,12 +132,13 @@ impl Ids {
         }
         let next = self.count;
         if number < self.small_limit {
-            let at = number as usize;
-            if at >= self.small.len() {
-                self.small.resize(at + at / 2 + 1, 0);
+            let block = number as usize / BLOCK;
+            if block >= self.small.len() {
+                self.small.resize(block + 1, None);
             }
-            if let Some(slot) = self.small.get_mut(at) {
-                *slot = next + 1;
+            if let Some(block) = self.small.get_mut(block) {
+                let block = block.get_or_insert_with(|| Box::new([0; BLOCK]));
+                block[number as usize % BLOCK] = next + 1;
             }
         } else {
             self.large.insert(number, next);
@@ -150,10 +163,7 @@ impl Ids {
     pub(super) fn index_of(&self, value: u32) -> Option<Index> {
         match &self.preserved {
             None => value.checked_sub(1).filter(|i| *i < self.count),
-            Some(_) => {
-                let small = self.small.get(value as usize).and_then(|found| found.checked_sub(1));
-                small.or_else(|| self.large.get(&value).copied())
-            }
+            Some(_) => self.small(value).or_else(|| self.large.get(&value).copied()),
         }
     }
 
