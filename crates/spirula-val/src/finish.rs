@@ -35,6 +35,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::vulkan::environment::module,
     rules::vulkan::interfaces::module,
     rules::vulkan::interpolation::module,
+    rules::vulkan::row_major::module,
     rules::vulkan::transform::module,
     rules::vulkan::view_index::module,
     rules::vulkan::builtins::module,

@@ -143,6 +143,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     vulkan::resources::RULES,
     vulkan::decorations::RULES,
     vulkan::interpolation::RULES,
+    vulkan::row_major::RULES,
     vulkan::transform::RULES,
     vulkan::view_index::RULES,
     vulkan::builtins::RULES,

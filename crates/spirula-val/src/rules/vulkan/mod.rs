@@ -6,6 +6,7 @@ pub(crate) mod environment;
 pub(crate) mod interfaces;
 pub(crate) mod interpolation;
 pub(crate) mod resources;
+pub(crate) mod row_major;
 pub(crate) mod transform;
 pub(crate) mod view_index;
 
