@@ -73,3 +73,38 @@ $ spirula compat spirv-val --target-env vulkan9 files/big_endian.spv
 = 1
 $ spirula compat spirv-val files/dir
 = 0
+# spirv-reflect's facts, one at a time; what nobody documents is refused.
+$ spirula compat spirv-reflect -e ../../examples/append-buffer.spvasm
+> main
+= 0
+$ spirula compat spirv-reflect --stage ../../examples/append-buffer.spvasm
+> PS
+= 0
+$ spirula compat spirv-reflect -f ../../examples/append-buffer.spvasm
+>
+= 0
+$ spirula compat spirv-reflect -e -s ../../examples/append-buffer.spvasm
+! error: -e, -s, -f and -y go one at a time: how they combine is not documented
+= 1
+$ spirula compat spirv-reflect -y -v 2 ../../examples/append-buffer.spvasm
+! error: a verbosity above 1 is not known: its output is not documented
+= 1
+$ spirula compat spirv-reflect -y -v 1 ../../examples/append-buffer.spvasm -o $TMP/report.yaml
+= 0
+$ spirula compat spirv-reflect -fcb ../../examples/saxpy.spvasm
+> SPIR-V 1.0, Physical64 OpenCL, from OpenCL_C 102000
+>
+> Kernel saxpy
+>   inputs
+>     location  name  type   built-in            interpolation  semantic
+>                     u64x3  GlobalInvocationId
+= 0
+$ spirula compat spirv-reflect -ci ../../examples/saxpy.spvasm
+! error: unexpected argument '-c' found
+!
+!   tip: to pass '-c' as a value, use '-- -c'
+!
+! Usage: spirv-reflect [OPTIONS] <FILE>
+!
+! For more information, try '--help'.
+= 1

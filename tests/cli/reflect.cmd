@@ -128,3 +128,34 @@ $ spirula reflect files/wrong.spvasm
 $ spirula val --format yaml files/wrong.spvasm
 ! error: --format yaml is for reflect only
 = 2
+# An invalid module is reported on as far as it goes.
+$ spirula reflect --no-validate files/wrong.spvasm
+> SPIR-V 1.3, Logical GLSL450
+>
+> GLCompute main
+>   workgroup size 1 x 1 x 1
+>   modes LocalSize
+>
+> Requires Vulkan 1.1 or newer
+= 0
+$ spirula reflect --no-validate files/unknown_opcode.spv
+> SPIR-V 1.6, Logical GLSL450
+>
+> Requires Vulkan 1.3 or newer
+= 0
+$ spirula reflect --no-validate files/truncated.hex
+> SPIR-V 1.0, Logical GLSL450
+>
+> GLCompute main
+>
+> Requires Vulkan 1.0 or newer
+>
+> Notes
+>   instructions behind word 20 cannot be read
+>   entry points without a function: what they use is not known
+= 0
+$ spirula reflect --no-validate files/empty.spv
+! error[empty-input]: the input is empty
+! --> files/empty.spv: byte 0
+!
+= 1

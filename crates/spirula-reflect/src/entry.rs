@@ -15,6 +15,7 @@ use crate::{Cx, heaps, interface, spec, text};
 pub(crate) fn points(cx: &mut Cx<'_>, globals: &Globals) -> Vec<EntryPoint> {
     let m = cx.m;
     let usages = usage::of_functions(&m);
+    cx.unknown = usages.iter().any(|u| u.unknown);
     let mut points = Vec::new();
     for e in m.entry_points() {
         let strings = e.name.map_or(0, LitStr::len);

@@ -55,6 +55,8 @@ pub(crate) struct Cx<'m> {
     pub(crate) budget: budget::Budget,
     /// How many specialisation constants are listed.
     pub(crate) spec_constants: usize,
+    /// Whether functions have instructions that we do not know.
+    pub(crate) unknown: bool,
 }
 
 impl<'m> Cx<'m> {
@@ -76,7 +78,14 @@ impl<'m> Cx<'m> {
 /// note of kind [`NoteKind::LeftOut`] says so; no module that a compiler writes comes near that.
 pub fn reflect(m: &Module<'_>) -> Reflection {
     let budget = budget::Budget::of(m.words());
-    let mut cx = Cx { m: *m, names: Names::of(m.words()), types: types::Types::of(m), budget, spec_constants: 0 };
+    let mut cx = Cx {
+        m: *m,
+        names: Names::of(m.words()),
+        types: types::Types::of(m),
+        budget,
+        spec_constants: 0,
+        unknown: false,
+    };
     let spec_constants = spec::constants(&cx);
     cx.spec_constants = spec_constants.len();
     let globals = bindings::globals(&mut cx);

@@ -90,6 +90,9 @@ fn left_out(cx: &Cx<'_>, r: &Reflection) -> Vec<Note> {
     if let Some(error) = m.broken() {
         notes.push(note(format!("instructions behind word {} cannot be read", error.offset()), Vec::new()));
     }
+    if cx.unknown {
+        notes.push(note("there are unknown instructions: what they use is not known".into(), Vec::new()));
+    }
     if m.header().is_none() {
         notes.push(note("there is no header".into(), Vec::new()));
     }

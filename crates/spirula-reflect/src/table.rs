@@ -207,6 +207,10 @@ impl Out<'_> {
 
     fn requirements(&mut self) {
         let q = &self.r.requirements;
+        let declares = |name: &str| q.capabilities.iter().any(|c| c == name);
+        if declares("Kernel") && !declares("Shader") {
+            return;
+        }
         self.line("");
         self.line(&format!("Requires Vulkan {}.{} or newer", q.vulkan.major, q.vulkan.minor));
         let rows = q.features.iter().map(|f| {

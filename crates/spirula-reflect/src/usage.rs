@@ -31,6 +31,8 @@ pub(crate) struct Usage {
     pub(crate) subgroups: bool,
     pub(crate) derivatives: bool,
     pub(crate) discards: bool,
+    /// Whether it has instructions that we do not know.
+    pub(crate) unknown: bool,
 }
 
 const READ: Access = Access { read: true, written: false };
@@ -157,7 +159,10 @@ impl Walk<'_, '_> {
     }
 
     fn by_class(&mut self, inst: Inst<'_>) {
-        let Some(desc) = inst.desc() else { return };
+        let Some(desc) = inst.desc() else {
+            self.usage.unknown = true;
+            return;
+        };
         match desc.class {
             Class::Atomic => self.access(inst.id(3), BOTH),
             Class::Image => {

@@ -11,11 +11,11 @@ use std::process::ExitCode;
 use clap::{Args, Parser};
 use spirula_binary::bytes_from_words;
 use spirula_diag::Severity;
-use spirula_module::{Index, Module};
 use spirula_text::render::{Finding, Subject};
 use spirula_text::{AsmOptions, disassemble};
 use spirula_val::{TargetEnv, Validator};
 
+use super::compat_reflect::{SpirvReflect, reflect_file, spread};
 use super::dis::DisStyle;
 use super::output::Output;
 use crate::inputs::{Input, Source};
@@ -28,7 +28,7 @@ const TEXT_ERROR: u8 = 251;
 /// `SPV_ERROR_INVALID_BINARY`.
 const BINARY_ERROR: u8 = 252;
 /// Any other failure.
-const ERROR: u8 = 1;
+pub(super) const ERROR: u8 = 1;
 
 /// Behave like one of the reference tools.
 ///
@@ -73,7 +73,7 @@ fn tool(name: &str, args: Vec<OsString>) -> Option<u8> {
         "spirv-as" => parsed::<SpirvAs>(args, assemble_file),
         "spirv-dis" => parsed::<SpirvDis>(args, disassemble_file),
         "spirv-val" => parsed::<SpirvVal>(args, validate_file),
-        "spirv-reflect" => parsed::<SpirvReflect>(args, reflect_file),
+        "spirv-reflect" => parsed::<SpirvReflect>(spread(args), reflect_file),
         _ => return None,
     })
 }
@@ -132,35 +132,18 @@ struct SpirvVal {
     rules: ValArgs,
 }
 
-/// Report the bindings, blocks and interface of a module.
-#[derive(Parser, Debug)]
-#[command(name = "spirv-reflect", version)]
-struct SpirvReflect {
-    /// The module; - for standard input
-    file: String,
-    /// As YAML; else as a table, which is ours
-    #[arg(short, long)]
-    yaml: bool,
-    /// Accepted; the YAML is always complete
-    #[arg(short, long, value_name = "LEVEL", default_value_t = 0)]
-    verbosity: u32,
-    /// Where to write, - for standard output
-    #[arg(short, long, default_value = "-")]
-    output: String,
-}
-
-fn input(file: Option<&str>) -> Input {
+pub(super) fn input(file: Option<&str>) -> Input {
     match file {
         None | Some("-") => Input { name: "<stdin>".to_owned(), source: Source::Stdin },
         Some(path) => Input { name: path.to_owned(), source: Source::File(path.into()) },
     }
 }
 
-fn error(message: &str) {
+pub(super) fn error(message: &str) {
     to_stderr(&format!("error: {message}\n"));
 }
 
-fn read(input: &Input) -> Option<Vec<u8>> {
+pub(super) fn read(input: &Input) -> Option<Vec<u8>> {
     match load::read(input) {
         Ok(bytes) => Some(bytes),
         Err(_) => {
@@ -176,7 +159,7 @@ fn unreadable(input: &Input) -> u8 {
 }
 
 /// Writes the result; a colon and the reason where that fails.
-fn write(path: &str, bytes: &[u8]) -> u8 {
+pub(super) fn write(path: &str, bytes: &[u8]) -> u8 {
     let output = if path == "-" { Output::Stdout } else { Output::File(path.into()) };
     match output.write("", bytes) {
         (crate::OK, _) => crate::OK,
@@ -205,7 +188,7 @@ fn assemble_file(args: SpirvAs) -> u8 {
 }
 
 /// The module of a file that must be binary or hex.
-fn module<'b>(input: &Input, bytes: &'b [u8]) -> Option<Loaded<'b>> {
+pub(super) fn module<'b>(input: &Input, bytes: &'b [u8]) -> Option<Loaded<'b>> {
     match load::module(&input.name, bytes, &AsmOptions::default()) {
         Ok(loaded) => Some(loaded),
         Err(e) => {
@@ -259,20 +242,6 @@ fn validate_file(mut args: SpirvVal) -> u8 {
         }
     }
     code
-}
-
-fn reflect_file(args: SpirvReflect) -> u8 {
-    let input = input(Some(&args.file));
-    let Some(bytes) = read(&input) else { return ERROR };
-    let Some(loaded) = module(&input, &bytes) else { return ERROR };
-    let mut index = Index::new();
-    let module = Module::new(&loaded.words, &mut index);
-    let text = if args.yaml {
-        spirula_reflect::yaml(&module)
-    } else {
-        spirula_reflect::table(&spirula_reflect::reflect(&module))
-    };
-    write(&args.output, text.as_bytes())
 }
 
 /// Validates one module and shows its warnings and its first error.

@@ -2,6 +2,7 @@
 
 pub(crate) mod asm;
 pub(crate) mod compat;
+mod compat_reflect;
 pub(crate) mod dis;
 pub(crate) mod explain;
 pub(crate) mod link;

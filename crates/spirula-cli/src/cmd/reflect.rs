@@ -32,7 +32,7 @@ pub(crate) struct ReflectCommand {
     /// Where to write; FOLDER/ for one file per input, - for standard output
     #[arg(short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Report an invalid module, too, as far as it can be understood
+    /// Do not validate: report on an invalid module as far as it can be understood; notes say what is left out
     #[arg(long)]
     no_validate: bool,
     #[command(flatten)]
@@ -127,14 +127,14 @@ impl ReflectCommand {
                 return (outcome, None);
             }
         };
-        if let Err(report) = validator.validate(&loaded.words) {
+        if !self.no_validate
+            && let Err(report) = validator.validate(&loaded.words)
+        {
             outcome.code = INVALID;
             let subject = Subject::new(&input.name, &loaded.words, loaded.origin());
             let findings = report.diagnostics.iter().map(|d| subject.locate(d));
             style.add(&mut outcome, findings.collect());
-            if !self.no_validate {
-                return (outcome, None);
-            }
+            return (outcome, None);
         }
         let module = Module::new(&loaded.words, index);
         let text = match format {
