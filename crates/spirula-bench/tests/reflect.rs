@@ -386,7 +386,7 @@ fn reports_stay_in_proportion() {
             ];
             for (what, (peak, time)) in runs {
                 let limit = FACTOR * bytes + BASE;
-                if peak>limit {println!("OVER {name} {n} {what} {peak} {bytes}");} if false && peak>limit {println!("{}","{name}, {n}: {what} takes {peak} bytes for a module of {bytes}");
+                assert!(peak <= limit, "{name}, {n}: {what} takes {peak} bytes for a module of {bytes}");
                 assert!(time < HANG, "{name}, {n}: {what} takes {time:?}");
             }
         }

@@ -7,9 +7,9 @@
 use core::cell::Cell;
 
 /// Bytes that the report on any module may take …
-const BASE: usize = 4 << 20;
+const BASE: usize = 3 << 20;
 /// … and this many for each byte of the module.
-const FACTOR: usize = 6;
+const FACTOR: usize = 3;
 
 /// What is left to spend.
 pub(crate) struct Budget {
