@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
+use bumpalo::Bump;
 use spirula_binary::{Context, Id, Imported, Inst, LitStr};
 use spirula_diag::{Checked, Diagnostic, Failed, Rule, Severity, Site};
 use spirula_grammar::{Capability, Op, Version};
@@ -13,7 +14,6 @@ use crate::dispatch::Layer;
 use crate::facts::{Parts, TypeFacts};
 use crate::flow::Flow;
 use crate::id_set::IdSet;
-use crate::rules::reach::Later;
 use crate::rules::universal;
 use crate::{Options, TargetEnv};
 
@@ -64,12 +64,15 @@ pub(crate) struct Cx<'a> {
     pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
     pub(crate) poison: &'a mut IdSet,
-    /// What is judged when the module ends.
-    pub(crate) later: Vec<Later>,
+    /// Memory for lists.
+    arena: &'a Bump,
     /// Whether derivatives may be 16 bits wide, once that was asked.
     pub(crate) half_derivatives: Option<bool>,
     pub(crate) out: &'a mut Vec<Diagnostic>,
 }
+
+/// A list that lives no longer than the walk, in memory that the validator keeps.
+pub(crate) type List<'a, T> = bumpalo::collections::Vec<'a, T>;
 
 impl<'a> Deref for Cx<'a> {
     type Target = Shared<'a>;
@@ -130,6 +133,7 @@ impl From<&str> for Message {
 impl<'a> Cx<'a> {
     pub(crate) fn new(
         shared: Shared<'a>,
+        arena: &'a Bump,
         flow: &'a mut Flow,
         poison: &'a mut IdSet,
         out: &'a mut Vec<Diagnostic>,
@@ -142,26 +146,35 @@ impl<'a> Cx<'a> {
             models: ModelSet::EMPTY,
             flow,
             poison,
-            later: Vec::new(),
+            arena,
             half_derivatives: None,
             out,
         }
     }
 
-    /// The same walk, for an instruction that does not live as long as the module.
-    pub(crate) fn shorter(&mut self) -> Cx<'_> {
-        Cx {
-            start: self.start,
-            block: self.block,
-            models: self.models,
-            shared: self.shared,
-            here: self.here,
-            flow: self.flow,
-            poison: self.poison,
-            later: Vec::new(),
-            half_derivatives: self.half_derivatives,
-            out: self.out,
-        }
+    // --- lists ---
+
+    /// An empty list.
+    pub(crate) fn list<T>(&self) -> List<'a, T> {
+        List::new_in(self.arena)
+    }
+
+    /// A list of what an iterator gives.
+    pub(crate) fn collect<T>(&self, items: impl IntoIterator<Item = T>) -> List<'a, T> {
+        List::from_iter_in(items, self.arena)
+    }
+
+    /// A list of `len` equal items.
+    pub(crate) fn filled<T: Clone>(&self, len: usize, item: T) -> List<'a, T> {
+        bumpalo::vec![in self.arena; item; len]
+    }
+
+    /// The ids that an entry point lists, sorted, each once.
+    pub(crate) fn listed(&self, interface: &[u32]) -> List<'a, Id> {
+        let mut listed = self.collect(interface.iter().map(|w| Id(*w)));
+        listed.sort_unstable();
+        listed.dedup();
+        listed
     }
 
     // --- saying that something is wrong ---

@@ -5,6 +5,7 @@ use spirula_grammar::Op;
 use spirula_module::{BlockIdx, Cfg, DomTree, Function, Module, Structured, Use};
 
 use crate::id_set::IdSet;
+use crate::rules::reach::Later;
 
 /// Control flow of the function being walked. Reused from function to function.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Flow {
     pub(crate) scratch: Scratch,
     /// Pointers to PhysicalStorageBuffer that lead to a matrix or into one.
     pub(crate) into_matrix: IdSet,
+    /// What is judged when the module ends.
+    pub(crate) later: Vec<Later>,
     /// By row of the grammar, as bits: the opcodes whose needs the module is known to meet.
     pub(crate) met: [u64; Op::COUNT.div_ceil(64)],
     /// Which functions use which traced ids; whole when the module has been walked.
@@ -78,6 +81,7 @@ impl Flow {
     pub(crate) fn reset(&mut self) {
         self.met.fill(0);
         self.into_matrix.clear();
+        self.later.clear();
         self.uses.reset();
     }
 

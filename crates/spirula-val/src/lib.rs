@@ -24,6 +24,7 @@ mod walk;
 
 use alloc::vec::Vec;
 
+use bumpalo::Bump;
 use spirula_binary::Id;
 use spirula_diag::{Diagnostic, Rule, Severity};
 use spirula_grammar::{Capability, Op};
@@ -48,6 +49,7 @@ pub struct Validator {
     flow: Flow,
     poison: IdSet,
     forward_pointers: Vec<(Id, u32)>,
+    arena: Bump,
     facts: TypeFacts,
     shares: Vec<shares::State>,
 }
@@ -83,6 +85,7 @@ impl Validator {
             flow: Flow::default(),
             poison: IdSet::default(),
             forward_pointers: Vec::new(),
+            arena: Bump::new(),
             facts: TypeFacts::default(),
             shares: Vec::new(),
         }
@@ -141,14 +144,26 @@ impl Validator {
         };
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         let states = &mut self.shares;
-        walk::module(shared, &mut self.flow, &mut self.poison, &mut diagnostics, |cx, layout| {
+        walk::module(shared, &self.arena, &mut self.flow, &mut self.poison, &mut diagnostics, |cx, layout| {
             shares::walk(cx, layout, states, shares, run);
         });
+        self.recycle();
         diagnostics.sort_by_key(|d| d.at.word);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(Report { env, diagnostics });
         }
         Ok(Valid { words, env, warnings: diagnostics })
+    }
+}
+
+impl Validator {
+    /// Makes the arena one piece, large enough for the same module again.
+    fn recycle(&mut self) {
+        let used = self.arena.allocated_bytes();
+        self.arena.reset();
+        if self.arena.allocated_bytes() < used {
+            self.arena = Bump::with_capacity(used);
+        }
     }
 }
 

@@ -6,13 +6,13 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use bumpalo::Bump;
 use spirula_diag::{Diagnostic, Severity};
 
 use crate::cx::{Cx, Shared};
 use crate::flow::Flow;
 use crate::id_set::IdSet;
 use crate::rules::layout::Layout;
-use crate::rules::reach::Later;
 use crate::walk;
 
 /// Memory of one share. Kept by the validator.
@@ -21,7 +21,7 @@ pub(crate) struct State {
     flow: Flow,
     poison: IdSet,
     out: Vec<Diagnostic>,
-    later: Vec<Later>,
+    arena: Bump,
     done: bool,
 }
 
@@ -38,9 +38,9 @@ impl Bodies<'_> {
     /// Checks the bodies. What is found goes to the validator that made the share.
     pub fn check(&mut self) {
         let state = &mut *self.state;
-        let mut cx = Cx::new(self.shared, &mut state.flow, &mut state.poison, &mut state.out);
+        let mut cx = Cx::new(self.shared, &state.arena, &mut state.flow, &mut state.poison, &mut state.out);
         walk::functions(&mut cx, &mut self.layout, self.functions.clone());
-        state.later = core::mem::take(&mut cx.later);
+        state.arena.reset();
         state.done = true;
     }
 
@@ -80,7 +80,7 @@ pub(crate) fn walk<'a>(
     }
     for state in states.iter_mut().filter(|s| s.done) {
         cx.out.append(&mut state.out);
-        cx.later.append(&mut state.later);
+        cx.flow.later.append(&mut state.flow.later);
         cx.flow.uses.list.append(&mut state.flow.uses.list);
         cx.flow.into_matrix.add(&state.flow.into_matrix);
     }
@@ -128,7 +128,6 @@ fn split<'s>(shared: Shared<'s>, layout: &Layout, into_matrix: &IdSet, states: &
         state.flow.into_matrix.add(into_matrix);
         state.poison.clear();
         state.out.clear();
-        state.later.clear();
         let layout = layout.behind(&functions[..start]);
         bodies.push(Bodies { shared, functions: start..next, layout, state });
     }

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use bumpalo::Bump;
 use spirula_binary::Inst;
 use spirula_diag::{Diagnostic, Site};
 use spirula_grammar::{MAGIC, Op, Version};
@@ -22,12 +23,13 @@ const NEWEST: Version = Version::v1(6);
 /// Judges a whole module; `bodies` walks its functions.
 pub(crate) fn module<'a>(
     shared: Shared<'a>,
+    arena: &'a Bump,
     flow: &'a mut Flow,
     poison: &'a mut IdSet,
     out: &'a mut Vec<Diagnostic>,
     bodies: impl FnOnce(&mut Cx<'a>, &mut Layout),
 ) {
-    let mut cx = Cx::new(shared, flow, poison, out);
+    let mut cx = Cx::new(shared, arena, flow, poison, out);
     if !header(&mut cx) {
         return;
     }

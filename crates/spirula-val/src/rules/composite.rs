@@ -363,7 +363,7 @@ const MOST: usize = 1 << 12;
 /// Whether two aggregates differ in decorations and type ids only (§2.16.1, "logically match").
 pub(crate) fn match_logically(cx: &Cx<'_>, a: Id, b: Id) -> bool {
     let m = cx.m;
-    let mut todo = alloc::vec![(a, b, true)];
+    let mut todo = cx.collect([(a, b, true)]);
     let mut left = MOST;
     while let Some((a, b, top)) = todo.pop() {
         if left == 0 {

@@ -144,7 +144,7 @@ fn duplicate_literals<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, targets: &'a [u32], w
     if words > 2 || pairs().is_sorted_by(|a, b| a < b) {
         return Ok(());
     }
-    let mut sorted: alloc::vec::Vec<u64> = pairs().collect();
+    let mut sorted = cx.collect(pairs());
     sorted.sort_unstable();
     match sorted.windows(2).find(|w| w[0] == w[1]) {
         Some(w) => {

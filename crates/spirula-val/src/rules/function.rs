@@ -180,7 +180,7 @@ pub(crate) fn entry_points(cx: &mut Cx<'_>) {
     for entry in m.entry_points() {
         entry_point(cx, &entry).ok();
     }
-    let mut functions: alloc::vec::Vec<Id> = m.entry_points().map(|e| e.function).collect();
+    let mut functions = cx.collect(m.entry_points().map(|e| e.function));
     functions.sort_unstable();
     for inst in m.execution_mode_insts() {
         let target = inst.id(1);

@@ -1,7 +1,6 @@
 //! Interfaces of entry points (OpEntryPoint, Interface).
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::Id;
 use spirula_diag::{Rule, Site, rules};
@@ -42,7 +41,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     let all = cx.version >= Version::v1(4);
     let uses = core::mem::take(&mut cx.flow.uses);
     let mut budget = BUDGET;
-    let mut listed: Vec<Id> = Vec::new();
+    let mut listed = cx.list();
     for entry in m.entry_points() {
         listed.clear();
         listed.extend(entry.interface.iter().map(|w| Id(*w)));
@@ -125,8 +124,8 @@ fn banks(m: Module<'_>) -> bool {
 
 fn used(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id], uses: &[Use], all: bool) {
     let m = cx.m;
-    let reached = reached(m, entry.function);
-    let mut missing: Vec<Id> = Vec::new();
+    let reached = reached(cx, entry.function);
+    let mut missing = cx.list();
     let (mut push_constant, mut several) = (None, false);
     for u in uses.iter().filter(|u| reached.get(u.function as usize) == Some(&true)) {
         let Some(class) = class_of(m, u.id) else { continue };

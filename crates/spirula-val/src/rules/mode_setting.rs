@@ -1,8 +1,6 @@
 //! Mode-setting instructions (§3.3.5): capabilities, entry points and execution modes.
 
 use alloc::format;
-use alloc::vec;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, Operands};
 use spirula_diag::{Checked, Site, rules};
@@ -12,7 +10,7 @@ use spirula_grammar::{
 };
 use spirula_module::{EntryPoint, ModelSet, Module};
 
-use crate::cx::{Cx, msg};
+use crate::cx::{Cx, List, msg};
 use crate::dispatch::{Table, rule_table};
 
 rules! {
@@ -198,12 +196,12 @@ fn models_of(m: Module<'_>, function: Id) -> ModelSet {
 }
 
 /// The execution modes by entry point.
-pub(crate) struct Modes<'m>(Vec<(Id, Inst<'m>)>);
+pub(crate) struct Modes<'m>(List<'m, (Id, Inst<'m>)>);
 
 impl<'m> Modes<'m> {
-    pub(crate) fn of_module(m: Module<'m>) -> Modes<'m> {
-        let mut all: Vec<_> = m.execution_mode_insts().map(|i| (i.id(1), i)).collect();
-        all.sort_by_key(|(id, i)| (*id, i.offset()));
+    pub(crate) fn of_module(cx: &Cx<'m>) -> Modes<'m> {
+        let mut all = cx.collect(cx.m.execution_mode_insts().map(|i| (i.id(1), i)));
+        all.sort_unstable_by_key(|(id, i)| (*id, i.offset()));
         Modes(all)
     }
 
@@ -309,7 +307,7 @@ fn fast_math_default(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 
 /// Entry points with the same model and name.
 fn names(cx: &mut Cx<'_>) {
-    let mut all: Vec<EntryPoint<'_>> = cx.m.entry_points().filter(|e| e.name.is_some()).collect();
+    let mut all = cx.collect(cx.m.entry_points().filter(|e| e.name.is_some()));
     let compare = |a: &EntryPoint<'_>, b: &EntryPoint<'_>| {
         let names = || match (a.name, b.name) {
             (Some(a), Some(b)) => a.bytes().cmp(b.bytes()),
@@ -317,7 +315,7 @@ fn names(cx: &mut Cx<'_>) {
         };
         a.model.0.cmp(&b.model.0).then_with(names)
     };
-    all.sort_by(|a, b| compare(a, b).then(a.inst.offset().cmp(&b.inst.offset())));
+    all.sort_unstable_by(|a, b| compare(a, b).then(a.inst.offset().cmp(&b.inst.offset())));
     for pair in all.windows(2) {
         if compare(&pair[0], &pair[1]).is_eq() && pair[1].inst.op() == Op::EntryPoint {
             let first = Site::at(pair[0].inst.offset());
@@ -333,7 +331,7 @@ fn names(cx: &mut Cx<'_>) {
 /// Modes of one entry point, taken together.
 fn groups(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Checked {
     let mut result = Ok(());
-    let modes: Vec<(Mode, Inst<'_>)> = modes.of(entry.function).collect();
+    let modes = cx.collect(modes.of(entry.function));
     for (models, group, required) in GROUPS {
         if !models.is_empty() && !models.contains(&entry.model) {
             continue;
@@ -362,11 +360,11 @@ fn groups(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Checked
 fn repeated(cx: &mut Cx<'_>, modes: &[(Mode, Inst<'_>)]) -> Checked {
     let mut result = Ok(());
     // Sorted, so that equal modes are neighbours.
-    let mut sorted: Vec<(u32, u32, Inst<'_>)> = Vec::with_capacity(modes.len());
+    let mut sorted = cx.list();
     for (mode, inst) in modes {
         sorted.push((mode.0, if BY_OPERAND.contains(mode) { inst.word(3) } else { 0 }, *inst));
     }
-    sorted.sort_by_key(|(mode, operand, inst)| (*mode, *operand, inst.offset()));
+    sorted.sort_unstable_by_key(|(mode, operand, inst)| (*mode, *operand, inst.offset()));
     for pair in sorted.windows(2) {
         if pair[0].0 == pair[1].0 && pair[0].1 == pair[1].1 {
             let (mode, again) = (Mode(pair[1].0), pair[1].2);
@@ -436,7 +434,7 @@ fn capability<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 /// Judged at the end of the module: what concerns the functions that an entry point reaches.
 pub(crate) fn module(cx: &mut Cx<'_>) {
-    let modes = Modes::of_module(cx.m);
+    let modes = Modes::of_module(cx);
     names(cx);
     for entry in cx.m.entry_points() {
         groups(cx, &modes, &entry).ok();
@@ -487,9 +485,10 @@ pub(crate) fn workgroup_size(m: Module<'_>) -> Option<(Id, [Option<u64>; 3])> {
 }
 
 /// Which functions an entry point reaches, by index.
-pub(crate) fn reached(m: Module<'_>, entry: Id) -> Vec<bool> {
-    let mut seen = vec![false; m.functions().len()];
-    let mut work: Vec<usize> = m.info(entry).function().into_iter().collect();
+pub(crate) fn reached<'a>(cx: &Cx<'a>, entry: Id) -> List<'a, bool> {
+    let m = cx.m;
+    let mut seen = cx.filled(m.functions().len(), false);
+    let mut work = cx.collect(m.info(entry).function());
     while let Some(index) = work.pop() {
         let (Some(seen), Some(function)) = (seen.get_mut(index), m.functions().get(index)) else { continue };
         if core::mem::replace(seen, true) {
@@ -510,19 +509,13 @@ fn interlocks(cx: &mut Cx<'_>) {
     if !caps.iter().any(|c| m.has(*c)) {
         return;
     }
-    let uses: Vec<bool> = m
-        .functions()
-        .iter()
-        .map(|f| {
-            let is = |i: Inst<'_>| matches!(i.op(), Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT);
-            m.insts(f.body_words()).any(is)
-        })
-        .collect();
+    let is = |i: Inst<'_>| matches!(i.op(), Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT);
+    let uses = cx.collect(m.functions().iter().map(|f| m.insts(f.body_words()).any(is)));
     let lacking = |e: &EntryPoint<'_>| {
         e.model == Model::Fragment && !m.execution_modes(e.function).any(|(mode, _)| INTERLOCKS.contains(&mode))
     };
     for entry in m.entry_points().filter(lacking).take(64) {
-        let reached = reached(m, entry.function);
+        let reached = reached(cx, entry.function);
         let Some(index) = uses.iter().zip(reached).position(|(uses, reached)| *uses && reached) else { continue };
         let Some(at) = m.functions().get(index).and_then(|f| m.inst_at(f.start)) else { continue };
         let text = || format!("the entry point {} reaches this function, but sets no interlock mode", entry.function);
@@ -540,14 +533,14 @@ fn fast_math_trees(cx: &mut Cx<'_>) {
             && (i.word(2) == Decoration::NoContraction.0
                 || i.word(2) == Decoration::FPFastMathMode.0 && i.word(3) & FPFastMathMode::Fast.0 != 0)
     };
-    let targets: Vec<Inst<'_>> = m.annotations().filter(guilty).collect();
+    let targets = cx.collect(m.annotations().filter(guilty));
     if targets.is_empty() {
         return;
     }
     let has_default =
         |e: &EntryPoint<'_>| m.execution_modes(e.function).any(|(mode, _)| mode == Mode::FPFastMathDefault);
     for entry in m.entry_points().filter(has_default).take(64) {
-        let reached = reached(m, entry.function);
+        let reached = reached(cx, entry.function);
         for target in targets.iter().take(256) {
             let def = m.info(target.id(1)).def;
             let index = m.functions().partition_point(|f| f.end <= def);

@@ -3,13 +3,10 @@
 //! Such instructions are noted while the functions are walked, and judged when the module ends: one search through the
 //! calls per kind of need, however many instructions there are.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
 use spirula_binary::Inst;
-use spirula_module::{EntryPoint, Module};
+use spirula_module::EntryPoint;
 
-use crate::cx::Cx;
+use crate::cx::{Cx, List};
 use crate::rules::{derivative, mesh};
 
 /// What an instruction needs.
@@ -36,23 +33,23 @@ impl<'a> Cx<'a> {
     pub(crate) fn later(&mut self, needs: Needs, inst: Inst<'a>) {
         let Some(here) = self.here else { return };
         let alike = needs != Needs::MeshCounts
-            && self.later.iter().rev().take(4).any(|l| l.needs == needs && l.function == here.index);
+            && self.flow.later.iter().rev().take(4).any(|l| l.needs == needs && l.function == here.index);
         if !alike {
-            self.later.push(Later { needs, function: here.index, inst: inst.offset() });
+            self.flow.later.push(Later { needs, function: here.index, inst: inst.offset() });
         }
     }
 }
 
 /// Judges what was noted.
 pub(crate) fn module(cx: &mut Cx<'_>) {
-    let all = core::mem::take(&mut cx.later);
-    if all.is_empty() {
+    if cx.flow.later.is_empty() {
         return;
     }
+    let all = cx.collect(cx.flow.later.iter().copied());
     let any = |needs| all.iter().any(|l| l.needs == needs);
     if any(Needs::DerivativeGroup) {
         let m = cx.m;
-        let reached = reached(m, |e| !derivative::has_groups(m, e));
+        let reached = reached(cx, |e| !derivative::has_groups(m, e));
         for l in all.iter().filter(|l| l.needs == Needs::DerivativeGroup) {
             if let Some(e) = reached.get(l.function).copied().flatten() {
                 derivative::without_groups(cx, *l, e).ok();
@@ -63,7 +60,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         // Several mesh shaders in one module are few; past that, the search is not worth its time.
         let m = cx.m;
         for e in m.entry_points().filter(|e| e.model == spirula_grammar::ExecutionModel::MeshEXT).take(8) {
-            let reached = reached(m, |other| other.inst.offset() == e.inst.offset());
+            let reached = reached(cx, |other| other.inst.offset() == e.inst.offset());
             for l in all.iter().filter(|l| l.needs == Needs::MeshCounts) {
                 if reached.get(l.function).copied().flatten().is_some() {
                     mesh::counts(cx, *l, e).ok();
@@ -74,9 +71,10 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
 }
 
 /// By function: one of the chosen entry points whose call tree contains it, if any.
-fn reached<'m>(m: Module<'m>, chosen: impl Fn(EntryPoint<'m>) -> bool) -> Vec<Option<EntryPoint<'m>>> {
-    let mut reached = vec![None; m.functions().len()];
-    let mut open = Vec::new();
+fn reached<'a>(cx: &Cx<'a>, chosen: impl Fn(EntryPoint<'a>) -> bool) -> List<'a, Option<EntryPoint<'a>>> {
+    let m = cx.m;
+    let mut reached = cx.filled(m.functions().len(), None);
+    let mut open = cx.list();
     for e in m.entry_points().filter(|e| chosen(*e)) {
         open.extend(m.info(e.function).function());
         while let Some(f) = open.pop() {

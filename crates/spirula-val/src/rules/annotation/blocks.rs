@@ -87,7 +87,7 @@ fn structure<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
 /// What decorates the same target twice, as a whole.
 fn repeated(cx: &mut Cx<'_>) {
     let m = cx.m;
-    let mut seen = alloc::vec![0u64; m.ids().slot_count()];
+    let mut seen = cx.filled(m.ids().slot_count(), 0u64);
     for inst in m.annotations().filter(|i| matches!(i.op(), Op::Decorate | Op::DecorateId)) {
         let bit = once(Decoration(inst.word(2)));
         let Some(mask) = m.ids().slot(inst.id(1)).and_then(|s| seen.get_mut(s)) else { continue };
@@ -139,12 +139,8 @@ fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>, before: &mut (O
 fn conflict<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>) {
     let id = inst.id(1);
     let n = d.member.unwrap_or(0);
-    let same: alloc::vec::Vec<Decorated<'a>> =
-        cx.m.member_decorations(id, n)
-            .filter(|e| e.inst.offset() < d.inst.offset() || e.group.is_some() != d.group.is_some())
-            .take(16)
-            .collect();
-    for e in same {
+    let same = cx.m.member_decorations(id, n);
+    for e in same.filter(|e| e.inst.offset() < d.inst.offset() || e.group.is_some() != d.group.is_some()).take(16) {
         let note = || Site::at(e.inst.offset());
         if e.decoration == d.decoration && e.inst != d.inst {
             let text =

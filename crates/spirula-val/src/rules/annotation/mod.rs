@@ -255,7 +255,7 @@ fn group_decorate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         let target = inst.id(word);
         cx.check_at(!is_group(cx, target), &GROUP_TARGET, inst, word, || format!("{target} is a decoration group"))?;
     }
-    twice(cx, inst, |words| words.to_vec())?;
+    twice(cx, inst)?;
     let count = m.own_decorations(inst.id(1)).count();
     if count.saturating_mul(inst.words().len()) > MANY {
         return Ok(());
@@ -270,8 +270,8 @@ fn group_decorate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 /// No target of a group occurs twice.
-fn twice<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, list: impl Fn(&[u32]) -> alloc::vec::Vec<u32>) -> Checked {
-    let mut targets = list(inst.tail(2));
+fn twice<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let mut targets = cx.collect(inst.tail(2).iter().copied());
     targets.sort_unstable();
     let again = targets.windows(2).find(|w| w[0] == w[1]).map(|w| Id(w[0]));
     cx.check(again.is_none(), &GROUP_TWICE, inst, || {

@@ -1,7 +1,6 @@
 //! `OpSpecConstantOp`: an operation on constants, judged by the rules of the instruction that it applies.
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::{Inst, Operands};
 use spirula_diag::{Checked, rules};
@@ -112,14 +111,11 @@ fn constants<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
 fn applied<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
     let Some(desc) = op.desc() else { return Ok(()) };
     let count = inst.words().len() - 1;
-    let mut words = Vec::with_capacity(count);
-    words.push((count as u32) << 16 | u32::from(op.0));
-    words.extend([inst.word(1), inst.word(2)]);
+    let mut words = cx.collect([(count as u32) << 16 | u32::from(op.0), inst.word(1), inst.word(2)]);
     words.extend_from_slice(inst.tail(4));
-    let Some(alone) = Inst::standing_for(&words, inst.offset()) else { return Ok(()) };
+    let Some(alone) = Inst::standing_for(words.into_bump_slice(), inst.offset()) else { return Ok(()) };
     let before = cx.out.len();
-    let mut inner = cx.shorter();
-    let judged = Row::of(desc).judge(&mut inner, alone, desc);
+    let judged = Row::of(desc).judge(cx, alone, desc);
     // The opcode takes a word of its own.
     for d in cx.out.iter_mut().skip(before) {
         if d.at.word == inst.offset() && d.at.operand >= 3 {

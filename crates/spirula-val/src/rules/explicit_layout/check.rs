@@ -2,7 +2,6 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Rule, Site};
@@ -14,7 +13,7 @@ use super::{
     ALIGNMENT, Alignments, MAJORNESS, MATRIX_ALIGNMENT, MATRIX_PADDING, MATRIX_SIZE, MATRIX_STRIDE, OFFSET, OVERLAP,
     RUNTIME_ARRAY, Root, Ruleset, STRADDLE, STRIDE, STRIDE_ALIGNMENT, STRIDE_SIZE, VULKAN_RUNTIME_ARRAY,
 };
-use crate::cx::{Cx, Message, msg};
+use crate::cx::{Cx, List, Message, msg};
 use crate::facts::{Parts, without_arrays};
 
 /// A type to be judged, at a place within its object.
@@ -27,9 +26,9 @@ struct Item {
 }
 
 pub(super) struct Check<'c> {
-    pub(super) measures: &'c Measures,
+    pub(super) measures: &'c Measures<'c>,
     /// By slot: a bit for each ruleset and place under which the type was judged.
-    pub(super) seen: Vec<u64>,
+    pub(super) seen: List<'c, u64>,
 }
 
 /// A member of a structure.
@@ -42,7 +41,7 @@ struct Member {
 
 impl Check<'_> {
     pub(super) fn root(&mut self, cx: &mut Cx<'_>, root: Root, rules: Ruleset) {
-        let mut work = alloc::vec![Item { ty: root.ty, at: 0, layout: MatrixLayout::default() }];
+        let mut work = cx.collect([Item { ty: root.ty, at: 0, layout: MatrixLayout::default() }]);
         while let Some(item) = work.pop() {
             match cx.m.ty(item.ty) {
                 Some(Type::Struct { .. }) => {
@@ -87,9 +86,9 @@ impl Check<'_> {
         at: u32,
         root: Root,
         rules: Ruleset,
-        work: &mut Vec<Item>,
+        work: &mut List<'_, Item>,
     ) {
-        let mut members = Vec::with_capacity(inst.tail(2).len());
+        let mut members = cx.list();
         for (n, ty) in inst.tail(2).iter().enumerate() {
             let (n, ty) = (n as u32, Id(*ty));
             if !self.decorated(cx, inst, n, ty, root, rules) {
@@ -104,7 +103,7 @@ impl Check<'_> {
                 None => work.push(Item { ty, at: 0, layout }),
             }
         }
-        members.sort_by_key(|m| (m.offset, m.n));
+        members.sort_unstable_by_key(|m| (m.offset, m.n));
         let mut before: Option<&Member> = None;
         for member in &members {
             if !self.placed(cx, inst, member, at, before, root, rules) {
@@ -196,7 +195,15 @@ impl Check<'_> {
         (end, end.checked_next_multiple_of(u64::from(alignment)).unwrap_or(u64::MAX))
     }
 
-    fn array(&mut self, cx: &mut Cx<'_>, inst: Inst<'_>, item: Item, root: Root, rules: Ruleset, work: &mut Vec<Item>) {
+    fn array(
+        &mut self,
+        cx: &mut Cx<'_>,
+        inst: Inst<'_>,
+        item: Item,
+        root: Root,
+        rules: Ruleset,
+        work: &mut List<'_, Item>,
+    ) {
         let (id, element) = (inst.id(1), inst.id(2));
         let block = |ty| cx.m.is_decorated(ty, Decoration::Block) || cx.m.is_decorated(ty, Decoration::BufferBlock);
         if block(without_arrays(cx.m, id).0) {
@@ -231,7 +238,7 @@ impl Check<'_> {
     }
 
     /// Each place modulo 16 at which an element can stand.
-    fn elements(&self, cx: &Cx<'_>, inst: Inst<'_>, item: Item, stride: u32, work: &mut Vec<Item>) {
+    fn elements(&self, cx: &Cx<'_>, inst: Inst<'_>, item: Item, stride: u32, work: &mut List<'_, Item>) {
         let element = inst.id(2);
         let many = cx.parts(element).any(Parts::STRUCT);
         let length = if inst.op() == Op::TypeArray { cx.m.fixed_u32(inst.id(3)).unwrap_or(16) } else { 1 };

@@ -5,8 +5,6 @@ mod check;
 mod measure;
 
 use alloc::format;
-use alloc::vec;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::rules;
@@ -14,7 +12,7 @@ use spirula_grammar::{Capability, Decoration, Op, StorageClass, Version};
 use spirula_module::Shape;
 
 use crate::Client;
-use crate::cx::{Cx, msg};
+use crate::cx::{Cx, List, msg};
 use crate::facts::{Parts, without_arrays};
 use crate::rules::memory;
 use check::Check;
@@ -112,7 +110,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     if cx.options.skip_block_layout || !cx.has(Capability::Shader) {
         return;
     }
-    let mut roots = Vec::new();
+    let mut roots = cx.list();
     global(cx, &mut roots);
     untyped(cx, &mut roots);
     if !cx.env.is_vulkan() {
@@ -123,7 +121,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         return;
     }
     let measures = Measures::of(cx);
-    let mut check = Check { measures: &measures, seen: vec![0; cx.m.ids().slot_count()] };
+    let mut check = Check { measures: &measures, seen: cx.filled(cx.m.ids().slot_count(), 0) };
     for root in roots {
         let rules = ruleset(cx, root);
         check.root(cx, root, rules);
@@ -166,7 +164,7 @@ fn is_explicit(cx: &Cx<'_>, class: StorageClass) -> bool {
 }
 
 /// Roots among variables and types.
-fn global(cx: &mut Cx<'_>, roots: &mut Vec<Root>) {
+fn global(cx: &mut Cx<'_>, roots: &mut List<'_, Root>) {
     let m = cx.m;
     for variable in m.global_variables() {
         let class = StorageClass(variable.word(3));
@@ -200,7 +198,7 @@ fn data_type(cx: &Cx<'_>, variable: Inst<'_>) -> Id {
 }
 
 /// Roots among accesses through untyped pointers, and variables of functions.
-fn untyped(cx: &mut Cx<'_>, roots: &mut Vec<Root>) {
+fn untyped(cx: &mut Cx<'_>, roots: &mut List<'_, Root>) {
     let m = cx.m;
     let untyped = cx.has(Capability::UntypedPointersKHR);
     if !untyped && !cx.env.is_vulkan() {
@@ -240,7 +238,7 @@ fn access(cx: &Cx<'_>, inst: Inst<'_>) -> Option<(usize, Id)> {
     })
 }
 
-fn accessed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, roots: &mut Vec<Root>) {
+fn accessed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, roots: &mut List<'_, Root>) {
     let m = cx.m;
     let pointer = if inst.op() == Op::BufferPointerEXT { inst.id(1) } else { m.type_id_of(inst.id(word)) };
     let Some((class, pointee)) = m.pointer(pointer) else { return };

@@ -1,14 +1,13 @@
 //! Lines and columns of NonSemantic.Shader.DebugInfo lie within the source text that the module carries.
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op};
 
 use super::FIRST;
-use crate::cx::Cx;
+use crate::cx::{Cx, List};
 
 rules! {
     group "debug_info";
@@ -19,14 +18,13 @@ rules! {
 }
 
 /// The lengths of the lines of each source, in bytes.
-#[derive(Default)]
-struct Sources {
+struct Sources<'a> {
     /// Source, where its lines start in `lengths`, and where they end.
-    rows: Vec<(Id, usize, usize)>,
-    lengths: Vec<u32>,
+    rows: List<'a, (Id, usize, usize)>,
+    lengths: List<'a, u32>,
 }
 
-impl Sources {
+impl Sources<'_> {
     fn of(&self, source: Id) -> Option<&[u32]> {
         let at = self.rows.partition_point(|r| r.0 < source);
         let row = self.rows.get(at).filter(|r| r.0 == source)?;
@@ -52,8 +50,8 @@ fn text<'a>(cx: &Cx<'a>, id: Id) -> Option<LitStr<'a>> {
     cx.m.def(id).filter(|d| d.op() == Op::String).and_then(|d| LitStr::read(d.tail(2)))
 }
 
-fn sources(cx: &Cx<'_>) -> Sources {
-    let mut all = Sources::default();
+fn sources<'a>(cx: &Cx<'a>) -> Sources<'a> {
+    let mut all = Sources { rows: cx.list(), lengths: cx.list() };
     let mut open = false;
     for inst in cx.m.global_insts().filter(|i| i.op() == Op::ExtInst && is_set(cx, i.id(3))) {
         match inst.word(4) {
@@ -110,7 +108,7 @@ fn source_of(number: u32) -> Option<usize> {
     })
 }
 
-fn judge(cx: &mut Cx<'_>, inst: Inst<'_>, sources: &Sources) -> Checked {
+fn judge(cx: &mut Cx<'_>, inst: Inst<'_>, sources: &Sources<'_>) -> Checked {
     let number = |cx: &Cx<'_>, i: usize| cx.m.fixed_u32(inst.id(FIRST + i));
     if inst.word(4) == 103 {
         let [start, end, from, to] = [1, 2, 3, 4].map(|i| number(cx, i));

@@ -143,7 +143,7 @@ fn aligned<'a>(
 pub(crate) fn largest_scalar(cx: &Cx<'_>, ty: Id) -> u32 {
     let mut largest = 0;
     // Each type once: `seen` keeps shared members from being gone through again and again.
-    let (mut work, mut seen) = (alloc::vec![ty], alloc::vec::Vec::new());
+    let (mut work, mut seen) = (cx.collect([ty]), cx.list());
     while let Some(ty) = work.pop() {
         let key = cx.m.key(ty);
         let Some(inst) = cx.m.def(ty) else { continue };

@@ -1,15 +1,13 @@
 //! Where variable pointers come from and lead to.
 
 use alloc::format;
-use alloc::vec;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Site, rules};
 use spirula_grammar::{Capability, Decoration, Op};
 use spirula_module::{Module, Shape, Type};
 
-use crate::cx::{Cx, msg};
+use crate::cx::{Cx, List, msg};
 use crate::facts::{Parts, is_logical, without_arrays};
 use crate::rules::memory;
 
@@ -28,11 +26,11 @@ rules! {
 }
 
 /// What is known of the pointers of a module, by slot.
-struct Flow {
+struct Flow<'a> {
     /// Whether it is a variable pointer.
-    varies: Vec<bool>,
+    varies: List<'a, bool>,
     /// Word offset of the access chain that led into a matrix; 0 where none did.
-    into_matrix: Vec<u32>,
+    into_matrix: List<'a, u32>,
 }
 
 /// Judges the variable pointers of a module.
@@ -42,7 +40,7 @@ pub(crate) fn variable_pointers(cx: &mut Cx<'_>) {
     }
     let m = cx.m;
     let slots = m.ids().slot_count();
-    let mut flow = Flow { varies: vec![false; slots], into_matrix: vec![0; slots] };
+    let mut flow = Flow { varies: cx.filled(slots, false), into_matrix: cx.filled(slots, 0) };
     // Calls carry variable pointers from function to function. A chain of calls longer than this is not followed.
     for _ in 0..16 {
         if !flow.spread(m) {
@@ -82,7 +80,7 @@ pub(super) fn base_word(op: Op) -> Option<usize> {
     }
 }
 
-impl Flow {
+impl Flow<'_> {
     fn varies(&self, m: Module<'_>, id: Id) -> bool {
         m.ids().slot(id).and_then(|s| self.varies.get(s)).copied().unwrap_or(false)
     }
@@ -170,7 +168,7 @@ fn parameters(m: Module<'_>, function: Id) -> impl Iterator<Item = Id> {
     m.insts(range).filter(|i| i.op() == Op::FunctionParameter).map(|i| i.id(2))
 }
 
-fn judge<'a>(cx: &mut Cx<'a>, flow: &Flow, inst: Inst<'a>) {
+fn judge<'a>(cx: &mut Cx<'a>, flow: &Flow<'_>, inst: Inst<'a>) {
     let m = cx.m;
     match inst.op() {
         Op::Select | Op::Phi => {
@@ -240,7 +238,7 @@ fn pointed_to<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, result: Id) {
 }
 
 /// Access chains into matrices that start at a variable pointer.
-fn chain<'a>(cx: &mut Cx<'a>, flow: &Flow, inst: Inst<'a>) {
+fn chain<'a>(cx: &mut Cx<'a>, flow: &Flow<'_>, inst: Inst<'a>) {
     let m = cx.m;
     let Some(word) = base_word(inst.op()) else { return };
     let base = inst.id(word);
@@ -277,7 +275,7 @@ pub(super) fn enters_matrix(m: Module<'_>, inst: Inst<'_>) -> bool {
 }
 
 /// A pointer into a matrix becomes a variable pointer: that is reported where the matrix is entered.
-fn column<'a>(cx: &mut Cx<'a>, flow: &Flow, pointer: Id) {
+fn column<'a>(cx: &mut Cx<'a>, flow: &Flow<'_>, pointer: Id) {
     if let Some(at) = flow.leads_into_matrix(cx.m, pointer) {
         cx.fail_site(&COLUMN, Site::at(at), || {
             format!("{pointer} points into a matrix, but becomes a variable pointer")
@@ -299,7 +297,7 @@ fn block_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) {
 }
 
 /// Without the larger capability, a choice is among pointers into one object.
-fn chosen<'a>(cx: &mut Cx<'a>, flow: &Flow, inst: Inst<'a>) {
+fn chosen<'a>(cx: &mut Cx<'a>, flow: &Flow<'_>, inst: Inst<'a>) {
     let m = cx.m;
     if cx.has(Capability::VariablePointers) || !inst.result().is_some_and(|r| flow.varies(m, r)) {
         return;

@@ -241,7 +241,7 @@ pub(crate) fn variable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass,
 fn held<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     let data = if inst.op() == Op::Variable { m.pointer(inst.id(1)).map(|p| p.1) } else { Some(inst.id(4)) };
-    let mut left = alloc::vec![data.unwrap_or_default()];
+    let mut left = cx.collect([data.unwrap_or_default()]);
     let mut steps = 0;
     while let Some(ty) = left.pop() {
         steps += 1;

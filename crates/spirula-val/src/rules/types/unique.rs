@@ -1,7 +1,6 @@
 //! No two declarations of the same type (§2.8).
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::Inst;
 use spirula_diag::{Site, rules};
@@ -22,7 +21,7 @@ pub(crate) fn unique(cx: &mut Cx<'_>) {
     if cx.declares("SPV_VALIDATOR_ignore_type_decl_unique") {
         return;
     }
-    let mut types: Vec<Inst<'_>> = m.global_insts().filter(|i| must_be_unique(*i)).collect();
+    let mut types = cx.collect(m.global_insts().filter(|i| must_be_unique(*i)));
     let key = |i: &Inst<'_>| (i.word(0), i.offset());
     types.sort_unstable_by(|a, b| a.word(0).cmp(&b.word(0)).then(a.tail(2).cmp(b.tail(2))).then(key(a).cmp(&key(b))));
     for pair in types.windows(2) {

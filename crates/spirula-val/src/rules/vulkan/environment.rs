@@ -116,7 +116,7 @@ fn repack(cx: &mut Cx<'_>) {
     let reconverges = |i: &Inst<'_>| Mode(i.word(2)) == Mode::MaximallyReconvergesKHR;
     // Few entry points have the mode, and most of those no calls.
     for mode in m.execution_mode_insts().filter(reconverges).take(64) {
-        let reached = crate::rules::mode_setting::reached(m, mode.id(1));
+        let reached = crate::rules::mode_setting::reached(cx, mode.id(1));
         for (function, _) in m.functions().iter().zip(reached).filter(|(_, reached)| *reached) {
             let shuffles = |i: &Inst<'_>| {
                 matches!(

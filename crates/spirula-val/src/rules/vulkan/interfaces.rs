@@ -1,15 +1,14 @@
 //! Locations and components of interfaces (Vulkan specification, "Shader Input and Output Interfaces").
 
-use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, Site, rules};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionModel as Model, Op, StorageClass};
 use spirula_module::{EntryPoint, Module, Shape, Type};
 
-use crate::cx::{Cx, msg};
+use crate::cx::{Cx, List, msg};
+use crate::id_set::IdSet;
 use crate::rules::vulkan::builtins::without_arrays;
 
 rules! {
@@ -54,12 +53,12 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
             contents(cx, variable).ok();
         }
     }
-    let mut judged = BTreeSet::new();
+    let mut judged = IdSet::default();
     for entry in cx.m.entry_points() {
-        let mut slots = Vec::new();
-        let mut builtins = Vec::new();
+        let mut slots = cx.list();
+        let mut builtins = cx.list();
         // Before SPIR-V 1.4 a variable may be listed twice.
-        let listed: BTreeSet<Id> = entry.interface.iter().map(|w| Id(*w)).collect();
+        let listed = cx.listed(entry.interface);
         for id in listed {
             let Some(variable) = cx.m.def(id).filter(|v| v.op() == Op::Variable) else { continue };
             let class = StorageClass(variable.word(3));
@@ -68,7 +67,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
             }
             collect_builtins(cx.m, variable, class, &mut builtins);
             if let Err(Failed) = locations(cx, &entry, variable, class, &mut slots, &judged) {
-                judged.insert(id);
+                judged.insert(id, cx.m.ids());
             }
         }
         overlaps(cx, &entry, slots);
@@ -87,7 +86,7 @@ struct Slot {
     variable: Id,
 }
 
-fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: Vec<Slot>) {
+fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) {
     slots.sort_unstable();
     let mut told = [false; 2];
     for pair in slots.windows(2) {
@@ -105,7 +104,7 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: Vec<Slot>) {
     }
 }
 
-fn collect_builtins(m: Module<'_>, variable: Inst<'_>, class: StorageClass, all: &mut Vec<(bool, u32, Id, u32)>) {
+fn collect_builtins(m: Module<'_>, variable: Inst<'_>, class: StorageClass, all: &mut List<'_, (bool, u32, Id, u32)>) {
     let (id, output) = (variable.id(2), class == StorageClass::Output);
     if let Some(d) = m.decoration(id, Decoration::BuiltIn) {
         all.push((output, d.operand(), id, 0));
@@ -118,7 +117,7 @@ fn collect_builtins(m: Module<'_>, variable: Inst<'_>, class: StorageClass, all:
     }
 }
 
-fn repeated(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut builtins: Vec<(bool, u32, Id, u32)>) {
+fn repeated(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut builtins: List<'_, (bool, u32, Id, u32)>) {
     builtins.sort_unstable();
     for pair in builtins.windows(2) {
         if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0] != pair[1] {
@@ -136,7 +135,7 @@ fn contents(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
     let id = variable.id(2);
     let builtin = m.is_decorated(id, Decoration::BuiltIn);
     // Bounded: a type may be cyclic, and very large ones are not worth the time.
-    let mut work = alloc::vec![(pointee, builtin)];
+    let mut work = cx.collect([(pointee, builtin)]);
     let mut budget = 4096;
     while let Some((ty, builtin)) = work.pop() {
         budget -= 1;
@@ -191,12 +190,12 @@ fn locations<'a>(
     entry: &EntryPoint<'_>,
     variable: Inst<'a>,
     class: StorageClass,
-    slots: &mut Vec<Slot>,
-    judged: &BTreeSet<Id>,
+    slots: &mut List<'a, Slot>,
+    judged: &IdSet,
 ) -> Checked {
     let m = cx.m;
     let id = variable.id(2);
-    if judged.contains(&id) || m.is_decorated(id, Decoration::BuiltIn) {
+    if judged.contains(id, m.ids()) || m.is_decorated(id, Decoration::BuiltIn) {
         return Ok(());
     }
     let Some((_, mut ty)) = m.pointer(variable.id(1)) else { return Ok(()) };
@@ -233,7 +232,7 @@ fn locations<'a>(
     };
     let has = |member: u32, decoration| m.member_decoration(inner, member, decoration).map(|d| d.operand());
     let is_struct = m.info(inner).op == Op::TypeStruct;
-    let mut take = Take { m, output, set, variable: id, slots };
+    let mut take = Take { m, output, set, variable: id, slots, work: cx.list() };
     if let Some(location) = location {
         if let Some(member) = (0..members.len() as u32).find(|i| has(*i, Decoration::Location).is_some()) {
             let at = cx.def(inner)?;
@@ -311,7 +310,9 @@ struct Take<'m, 's> {
     output: bool,
     set: u32,
     variable: Id,
-    slots: &'s mut Vec<Slot>,
+    slots: &'s mut List<'m, Slot>,
+    /// What is still to be taken.
+    work: List<'m, Id>,
 }
 
 impl Take<'_, '_> {
@@ -324,9 +325,10 @@ impl Take<'_, '_> {
     /// one. An explicit stack in place of recursion: types may be deep.
     fn value(&mut self, ty: Id, location: u32, component: u32) -> Result<u32, Id> {
         let mut next = location;
-        let mut work = alloc::vec![ty];
+        self.work.clear();
+        self.work.push(ty);
         let mut steps = 0;
-        while let Some(ty) = work.pop() {
+        while let Some(ty) = self.work.pop() {
             steps += 1;
             if next.saturating_sub(location) > MOST_LOCATIONS || steps > MOST_LOCATIONS {
                 break;
@@ -334,16 +336,16 @@ impl Take<'_, '_> {
             match self.m.ty(ty) {
                 Some(Type::Array { element, length }) => {
                     let count = self.m.int_constant(length).and_then(|c| c.as_u32()).unwrap_or(1);
-                    work.extend((0..count.min(MOST_LOCATIONS)).map(|_| element));
+                    self.work.extend((0..count.min(MOST_LOCATIONS)).map(|_| element));
                 }
-                Some(Type::RuntimeArray { element }) => work.push(element),
+                Some(Type::RuntimeArray { element }) => self.work.push(element),
                 Some(Type::VectorId { component: c, count }) => {
                     let count = self.m.int_constant(count).and_then(|c| c.as_u32()).unwrap_or(1);
                     next = self.components(c, count.min(MOST_LOCATIONS), next, component)?;
                 }
-                Some(Type::Matrix { column, count }) => work.extend((0..count.min(16)).map(|_| column)),
+                Some(Type::Matrix { column, count }) => self.work.extend((0..count.min(16)).map(|_| column)),
                 Some(Type::Struct { members }) => {
-                    work.extend(members.iter().rev().take(MOST_LOCATIONS as usize).map(|t| Id(*t)));
+                    self.work.extend(members.iter().rev().take(MOST_LOCATIONS as usize).map(|t| Id(*t)));
                 }
                 Some(Type::Bool) => next += 1,
                 Some(Type::Pointer { .. }) => next += 1,

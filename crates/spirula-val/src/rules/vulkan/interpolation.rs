@@ -1,15 +1,13 @@
 //! Decorations of inputs and outputs that depend on the stage (Vulkan Environment for SPIR-V).
 
-use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{BuiltIn, Decoration, ExecutionModel as Model, Op, StorageClass};
 use spirula_module::{EntryPoint, Module, Scalar, Type};
 
-use crate::cx::Cx;
+use crate::cx::{Cx, List};
 use crate::rules::interface::class_of;
 use crate::rules::vulkan::builtins::without_arrays;
 
@@ -43,16 +41,17 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     for variable in cx.m.global_variables() {
         resource(cx, variable).ok();
     }
-    let mut told = BTreeSet::new();
+    let mut told = cx.filled(cx.m.ids().slot_count(), false);
     for entry in cx.m.entry_points() {
-        let mut inputs = Vec::new();
-        let listed: BTreeSet<Id> = entry.interface.iter().map(|w| Id(*w)).collect();
+        let mut inputs = cx.list();
+        let listed = cx.listed(entry.interface);
         for id in &listed {
             let Some(variable) = cx.m.def(*id).filter(|v| v.op() == Op::Variable) else { continue };
             let class = class_of(cx.m, *id);
             if entry.model == Model::Fragment && class == Some(StorageClass::Input) {
                 collect(cx.m, variable, &mut inputs);
-                if told.insert(*id) {
+                let told = cx.m.ids().slot(*id).and_then(|s| told.get_mut(s));
+                if told.is_some_and(|t| !core::mem::replace(t, true)) {
                     flat(cx, variable).ok();
                 }
             }
@@ -101,7 +100,7 @@ fn flat(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
 }
 
 /// Locations that an input takes, with what decides how it is interpolated.
-fn collect<'m>(m: Module<'m>, variable: Inst<'m>, all: &mut Vec<(u32, u32, Inst<'m>)>) {
+fn collect<'m>(m: Module<'m>, variable: Inst<'m>, all: &mut List<'_, (u32, u32, Inst<'m>)>) {
     let id = variable.id(2);
     let Some(location) = m.decoration(id, Decoration::Location).map(|d| d.operand()) else { return };
     let kinds = [
@@ -115,8 +114,8 @@ fn collect<'m>(m: Module<'m>, variable: Inst<'m>, all: &mut Vec<(u32, u32, Inst<
     all.push((location, bits, variable));
 }
 
-fn alike(cx: &mut Cx<'_>, mut inputs: Vec<(u32, u32, Inst<'_>)>) {
-    inputs.sort_by_key(|(location, _, v)| (*location, v.offset()));
+fn alike(cx: &mut Cx<'_>, mut inputs: List<'_, (u32, u32, Inst<'_>)>) {
+    inputs.sort_unstable_by_key(|(location, _, v)| (*location, v.offset()));
     for pair in inputs.windows(2) {
         let ((location, a, one), (other, b, two)) = (pair[0], pair[1]);
         if location == other && a != b {
@@ -159,7 +158,7 @@ fn arrays(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, variable: Inst<'_>, class: Op
     })
 }
 
-fn relative(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &BTreeSet<Id>, variable: Inst<'_>) -> Checked {
+fn relative(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id], variable: Inst<'_>) -> Checked {
     let (m, id) = (cx.m, variable.id(2));
     if !m.is_decorated(id, Decoration::ViewportRelativeNV) {
         return Ok(());

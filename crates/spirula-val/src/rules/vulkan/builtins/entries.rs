@@ -14,7 +14,7 @@ use crate::rules::mode_setting::Modes;
 
 /// What depends on the execution modes of an entry point with the built-in in its interface.
 pub(super) fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
-    let modes = Modes::of_module(cx.m);
+    let modes = Modes::of_module(cx);
     for entry in cx.m.entry_points() {
         let mesh = matches!(entry.model, ExecutionModel::MeshEXT | ExecutionModel::MeshNV);
         if !mesh && entry.model != ExecutionModel::Fragment {

@@ -7,14 +7,13 @@ mod used;
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
-use spirula_module::{ModelSet, Module, Type, Use};
+use spirula_module::{ModelSet, Module, Type};
 
-use crate::cx::Cx;
+use crate::cx::{Cx, List};
 use crate::signature::describe;
 
 use entries::entry_points;
@@ -172,8 +171,8 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     entry_points(cx, &objects);
     view_indexes(cx, &objects);
     let is_object = |id: Id| objects.binary_search_by_key(&id, |o| o.id).is_ok();
-    let mut uses: Vec<Use> = cx.flow.uses.list.iter().filter(|u| is_object(u.id)).copied().collect();
-    uses.sort_by_key(|u| u.at);
+    let mut uses = cx.collect(cx.flow.uses.list.iter().filter(|u| is_object(u.id)).copied());
+    uses.sort_unstable_by_key(|u| (u.at, u.id));
     for u in uses {
         let first = objects.partition_point(|o| o.id < u.id);
         for object in objects[first..].iter().take_while(|o| o.id == u.id) {
@@ -183,9 +182,9 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
 }
 
 /// All built-ins that the module contains, by id.
-fn collect(cx: &mut Cx<'_>) -> Vec<Object> {
+fn collect<'a>(cx: &mut Cx<'a>) -> List<'a, Object> {
     let m = cx.m;
-    let mut all = Vec::new();
+    let mut all = cx.list();
     let mut structs = false;
     for inst in m.annotations() {
         match inst.op() {
@@ -217,7 +216,7 @@ fn collect(cx: &mut Cx<'_>) -> Vec<Object> {
     all
 }
 
-fn own(cx: &mut Cx<'_>, all: &mut Vec<Object>, inst: Inst<'_>, id: Id, builtin: BuiltIn) {
+fn own(cx: &mut Cx<'_>, all: &mut List<'_, Object>, inst: Inst<'_>, id: Id, builtin: BuiltIn) {
     let info = cx.m.info(id);
     let class = match info.op {
         Op::Variable => cx.m.def(id).map(|v| StorageClass(v.word(3))),
@@ -279,7 +278,7 @@ fn member(cx: &mut Cx<'_>, inst: Inst<'_>) {
 }
 
 /// Built-ins in the block that a variable's type is.
-fn blocks(m: Module<'_>, variable: Inst<'_>, all: &mut Vec<Object>) {
+fn blocks(m: Module<'_>, variable: Inst<'_>, all: &mut List<'_, Object>) {
     let Some((class, pointee)) = m.pointer(variable.id(1)) else { return };
     let block = without_arrays(m, pointee);
     if m.info(block).op != Op::TypeStruct {
