@@ -103,6 +103,11 @@ impl DecorationTable {
         range.and_then(|r| self.rows.get(r)).unwrap_or(&[])
     }
 
+    /// Slots of the targets that something decorates.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> + '_ {
+        self.starts.windows(2).enumerate().filter(|(_, w)| w[0] != w[1]).map(|(slot, _)| slot)
+    }
+
     pub(crate) fn of<'m>(&'m self, module: &'m [u32], ids: &'m IdTable, target: Id) -> Decorations<'m> {
         let entries = self.row(ids.slot(target));
         Decorations { module, table: self, ids, entries, group: None }

@@ -198,6 +198,12 @@ impl<'m> Module<'m> {
         self.index.decorations.of(self.words, &self.index.ids, target)
     }
 
+    /// What is decorated, itself or by its members, in ascending order of ids that are dense.
+    pub fn decorated(&self) -> impl Iterator<Item = Id> + use<'m> {
+        let index = self.index;
+        index.decorations.targets().map(move |slot| index.ids.id_at(slot))
+    }
+
     /// The decorations of a target as a whole.
     pub fn own_decorations(&self, target: Id) -> Decorations<'m> {
         self.index.decorations.of_whole(self.words, &self.index.ids, target)

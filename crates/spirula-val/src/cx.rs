@@ -64,6 +64,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
     pub(crate) poison: &'a mut IdSet,
+    /// Word offset of the last access that was found easy, see [`reads_easily`](Self::reads_easily).
+    pub(crate) easy: u32,
     /// Memory for lists.
     arena: &'a Bump,
     /// Whether derivatives may be 16 bits wide, once that was asked.
@@ -146,6 +148,7 @@ impl<'a> Cx<'a> {
             models: ModelSet::EMPTY,
             flow,
             poison,
+            easy: 0,
             arena,
             half_derivatives: None,
             out,
@@ -329,11 +332,17 @@ impl<'a> Cx<'a> {
     }
 
     /// Whether the value at `word` is a pointer through which an object of the type can be read, and nothing has to be
-    /// asked but that: see [`Parts::EASY`].
+    /// asked but that: see [`Parts::EASY`]. The environment's rules need not ask again: [`easy`](Self::easy) tells.
     #[inline]
-    pub(crate) fn reads_easily(&self, inst: Inst<'_>, word: usize, object: Id) -> bool {
+    pub(crate) fn reads_easily(&mut self, inst: Inst<'_>, word: usize, object: Id) -> bool {
         let ty = self.m.type_id_of(inst.id(word));
-        self.poison.is_empty() && self.parts(ty).any(Parts::EASY) && self.m.pointer(ty).is_some_and(|p| p.1 == object)
+        let easy = self.poison.is_empty()
+            && self.parts(ty).any(Parts::EASY)
+            && self.m.pointer(ty).is_some_and(|p| p.1 == object);
+        if easy {
+            self.easy = inst.offset();
+        }
+        easy
     }
 
     /// Remembers that the function being walked uses a variable outside of functions. Debug information and other

@@ -12,8 +12,9 @@ use crate::rules::reach::Later;
 pub(crate) struct Flow {
     /// Blocks and branch edges.
     pub(crate) cfg: Cfg,
-    /// Dominance by branch edges (§2.2.5).
-    pub(crate) dom: DomTree,
+    /// Dominance by branch edges (§2.2.5): see [`dominators`](Self::dominators).
+    dom: DomTree,
+    has_dom: bool,
     /// Structured control flow (§2.11); filled only where the function declares some and the rules apply.
     pub(crate) structured: Structured,
     /// Memory of the rules.
@@ -88,13 +89,23 @@ impl Flow {
     /// Prepares for a function.
     pub(crate) fn enter(&mut self, m: &Module<'_>, function: &Function) {
         self.cfg.build_function(m, function);
-        self.dom.build(&self.cfg);
+        self.has_dom = false;
+    }
+
+    /// Dominance by branch edges, found when it is first asked for.
+    pub(crate) fn dominators(&mut self) -> &DomTree {
+        if !self.has_dom {
+            self.dom.build(&self.cfg);
+            self.has_dom = true;
+        }
+        &self.dom
     }
 
     /// Whether the block at position `a` dominates the one at `b`. Positions are those in the function.
     #[inline]
-    pub(crate) fn dominates(&self, a: u32, b: u32) -> bool {
-        a == b || self.dom.dominates(BlockIdx(a), BlockIdx(b))
+    pub(crate) fn dominates(&mut self, a: u32, b: u32) -> bool {
+        // The entry block dominates all.
+        a == b || a == 0 || self.dominators().dominates(BlockIdx(a), BlockIdx(b))
     }
 
     /// The block that a label starts, in this function.

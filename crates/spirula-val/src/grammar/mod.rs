@@ -117,7 +117,7 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 }
 
 /// Result type and result id.
-#[inline]
+#[inline(always)]
 fn results<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
     let typed = if desc.has_result_type() { result_type(cx, inst, desc) } else { Ok(()) };
     match desc.result_word() {

@@ -2,14 +2,14 @@
 
 use alloc::format;
 
-use spirula_binary::{Context, Inst, Operands, view};
+use spirula_binary::{Context, Id, Inst, Operands, view};
 use spirula_diag::{Checked, Failed, Site, rules};
 use spirula_grammar::{ExecutionMode, ExecutionModel, LoopControl, Op, OperandKind, StorageClass};
 use spirula_module::{BlockIdx, Function, ModelSet, Shape, Type};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
-use crate::flow::{Flow, Scratch, filled};
+use crate::flow::Flow;
 use crate::signature::describe;
 
 rules! {
@@ -166,7 +166,7 @@ fn merge_place<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, fits: &[Op]) -> Checked {
 }
 
 /// Label of the block being walked.
-fn own_label(cx: &Cx<'_>) -> Option<spirula_binary::Id> {
+fn own_label(cx: &Cx<'_>) -> Option<Id> {
     let block = cx.here?.block?;
     cx.flow.cfg.block(BlockIdx(block)).map(|b| b.label)
 }
@@ -253,7 +253,7 @@ fn phi<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         return cx.fail(&PHI_PARENTS, inst, || "the last value has no parent");
     }
     for (i, [value, _]) in pairs.as_chunks::<2>().0.iter().enumerate() {
-        let info = cx.m.info(spirula_binary::Id(*value));
+        let info = cx.m.info(Id(*value));
         let word = 3 + 2 * i;
         let ty = if info.def < inst.offset() { cx.type_at(inst, word)? } else { info.ty };
         let m = cx.m;
@@ -266,58 +266,40 @@ fn phi<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 /// The parents of a phi are exactly the predecessors of its block, each once.
 fn phi_parents<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pairs: &'a [u32]) -> Checked {
-    let Some(block) = cx.here.and_then(|h| h.block) else { return Err(Failed) };
-    let mut flow = core::mem::take(cx.flow);
-    let mut scratch = core::mem::take(&mut flow.scratch);
-    let result = phi_parents_in(cx, inst, pairs, BlockIdx(block), &flow, &mut scratch);
-    flow.scratch = scratch;
-    *cx.flow = flow;
-    result
+    let Some(block) = cx.here.and_then(|h| h.block).map(BlockIdx) else { return Err(Failed) };
+    let count = cx.flow.cfg.predecessors(block).len();
+    if pairs.len() / 2 > 8 || count > 8 {
+        return many_parents(cx, inst, pairs, block);
+    }
+    let parents = || pairs.as_chunks::<2>().0.iter().map(|p| Id(p[1]));
+    for (i, parent) in parents().enumerate() {
+        let is_predecessor = |flow: &Flow, b| flow.cfg.predecessors(block).contains(&b);
+        let again = parents().take(i).any(|x| x == parent);
+        one_parent(cx, inst, parent, 4 + 2 * i, is_predecessor, again)?;
+    }
+    // A block that branches here twice is one parent.
+    let flow = &cx.flow;
+    let named = |p: &BlockIdx| parents().any(|id| flow.block_of(id) == Some(*p));
+    match flow.cfg.predecessors(block).iter().find(|p| !named(p)).copied() {
+        Some(p) => missing_parent(cx, inst, p),
+        None => Ok(()),
+    }
 }
 
-fn phi_parents_in<'a>(
-    cx: &mut Cx<'a>,
-    inst: Inst<'a>,
-    pairs: &'a [u32],
-    block: BlockIdx,
-    flow: &Flow,
-    scratch: &mut Scratch,
-) -> Checked {
-    let predecessors = flow.cfg.predecessors(block);
-    let parents = || pairs.as_chunks::<2>().0.iter().map(|p| spirula_binary::Id(p[1]));
-    // A block that branches here twice is one parent.
-    let distinct = || predecessors.iter().enumerate().filter(|(i, p)| !predecessors[..*i].contains(p)).map(|(_, p)| *p);
-    if pairs.len() / 2 <= 8 && predecessors.len() <= 8 {
-        for (i, parent) in parents().enumerate() {
-            one_parent(
-                cx,
-                inst,
-                flow,
-                parent,
-                4 + 2 * i,
-                |p| predecessors.contains(&p),
-                |id| parents().take(i).any(|x| x == id),
-            )?;
-        }
-        return match distinct().find(|p| !parents().any(|id| flow.block_of(id) == Some(*p))) {
-            Some(p) => missing_parent(cx, inst, flow, p),
-            None => Ok(()),
-        };
-    }
-    // Blocks with very many predecessors: compare sorted lists.
-    let wanted = &mut scratch.blocks;
-    wanted.clear();
-    wanted.extend_from_slice(predecessors);
+/// Blocks with very many predecessors: compares sorted lists.
+fn many_parents<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pairs: &'a [u32], block: BlockIdx) -> Checked {
+    let mut wanted = cx.collect(cx.flow.cfg.predecessors(block).iter().copied());
     wanted.sort_unstable();
     wanted.dedup();
-    let seen = filled(&mut scratch.flags, wanted.len(), false);
-    for (i, parent) in parents().enumerate() {
-        let at = flow.block_of(parent).and_then(|b| wanted.binary_search(&b).ok());
-        let twice = at.is_some_and(|at| core::mem::replace(&mut seen[at], true));
-        one_parent(cx, inst, flow, parent, 4 + 2 * i, |_| at.is_some(), |_| twice)?;
+    let mut seen = cx.filled(wanted.len(), false);
+    for (i, [_, parent]) in pairs.as_chunks::<2>().0.iter().enumerate() {
+        let parent = Id(*parent);
+        let at = cx.flow.block_of(parent).and_then(|b| wanted.binary_search(&b).ok());
+        let again = at.is_some_and(|at| core::mem::replace(&mut seen[at], true));
+        one_parent(cx, inst, parent, 4 + 2 * i, |_, _| at.is_some(), again)?;
     }
     match seen.iter().position(|s| !s) {
-        Some(at) => missing_parent(cx, inst, flow, wanted[at]),
+        Some(at) => missing_parent(cx, inst, wanted[at]),
         None => Ok(()),
     }
 }
@@ -325,32 +307,32 @@ fn phi_parents_in<'a>(
 fn one_parent<'a>(
     cx: &mut Cx<'a>,
     inst: Inst<'a>,
-    flow: &Flow,
-    parent: spirula_binary::Id,
+    parent: Id,
     word: usize,
-    is_predecessor: impl Fn(BlockIdx) -> bool,
-    seen: impl Fn(spirula_binary::Id) -> bool,
+    is_predecessor: impl Fn(&Flow, BlockIdx) -> bool,
+    again: bool,
 ) -> Checked {
     let m = cx.m;
-    let Some(block) = flow.block_of(parent) else {
+    let Some(block) = cx.flow.block_of(parent) else {
         return cx.fail_at(&PHI_PARENTS, inst, word, || {
             msg(format!("{parent} is not the label of a block of this function")).declared(m, parent)
         });
     };
-    cx.check_at(is_predecessor(block), &PHI_PARENTS, inst, word, || {
+    let fits = is_predecessor(cx.flow, block);
+    cx.check_at(fits, &PHI_PARENTS, inst, word, || {
         msg(format!("{parent} is not a predecessor of the phi's block")).declared(m, parent)
     })?;
-    cx.check_at(!seen(parent), &PHI_PARENTS, inst, word, || format!("the parent {parent} occurs more than once"))?;
+    cx.check_at(!again, &PHI_PARENTS, inst, word, || format!("the parent {parent} occurs more than once"))?;
     let value = inst.id(word - 1);
     match cx.m.info(value).block() {
-        Some(def) if !flow.dominates(def, block.0) => super::ssa::not_dominated(cx, inst, word - 1, value),
+        Some(def) if !cx.flow.dominates(def, block.0) => super::ssa::not_dominated(cx, inst, word - 1, value),
         _ => Ok(()),
     }
 }
 
 #[cold]
-fn missing_parent(cx: &mut Cx<'_>, inst: Inst<'_>, flow: &Flow, p: BlockIdx) -> Checked {
-    let (m, label) = (cx.m, flow.cfg.block(p).map_or(spirula_binary::Id(0), |b| b.label));
+fn missing_parent(cx: &mut Cx<'_>, inst: Inst<'_>, p: BlockIdx) -> Checked {
+    let (m, label) = (cx.m, cx.flow.cfg.block(p).map_or(Id(0), |b| b.label));
     cx.fail(&PHI_PARENTS, inst, || {
         msg(format!("the predecessor {label} of the phi's block has no pair")).declared(m, label)
     })
@@ -414,15 +396,21 @@ pub(crate) fn reconverges_maximally(cx: &Cx<'_>) -> bool {
 
 /// What is judged of a whole function's branches.
 pub(crate) fn function<'a>(cx: &mut Cx<'a>, _: &'a Function) {
-    let flow = core::mem::take(cx.flow);
-    block_order(cx, &flow);
-    *cx.flow = flow;
+    // Where every block is branched to from one before it, a path leads there through earlier blocks alone, so that no
+    // later block dominates it.
+    let cfg = &cx.flow.cfg;
+    let in_order = |b| cfg.predecessors(b).iter().any(|p| *p < b);
+    if !cfg.indices().skip(1).all(in_order) {
+        block_order(cx);
+    }
 }
 
-fn block_order(cx: &mut Cx<'_>, flow: &Flow) {
-    for block in flow.cfg.indices() {
-        let Some(dominator) = flow.dom.immediate_dominator(block).filter(|d| *d > block) else { continue };
-        let (Some(b), Some(d)) = (flow.cfg.block(block), flow.cfg.block(dominator)) else { continue };
+fn block_order(cx: &mut Cx<'_>) {
+    for block in cx.flow.cfg.indices() {
+        let Some(dominator) = cx.flow.dominators().immediate_dominator(block).filter(|d| *d > block) else { continue };
+        let (Some(b), Some(d)) = (cx.flow.cfg.block(block).copied(), cx.flow.cfg.block(dominator).copied()) else {
+            continue;
+        };
         cx.fail_site(&BLOCK_ORDER, Site::at(b.start), || {
             msg(format!("the block {} stands before {}, which dominates it", b.label, d.label))
                 .note(Site::at(d.start), "this block dominates it")

@@ -87,15 +87,16 @@ fn structure<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
 /// What decorates the same target twice, as a whole.
 fn repeated(cx: &mut Cx<'_>) {
     let m = cx.m;
-    let mut seen = cx.filled(m.ids().slot_count(), 0u64);
-    for inst in m.annotations().filter(|i| matches!(i.op(), Op::Decorate | Op::DecorateId)) {
-        let bit = once(Decoration(inst.word(2)));
-        let Some(mask) = m.ids().slot(inst.id(1)).and_then(|s| seen.get_mut(s)) else { continue };
-        let again = *mask & bit != 0;
-        *mask |= bit;
-        // What groups lead to is not looked at; arrays are judged with their other stride decorations.
-        if again && !matches!(m.info(inst.id(1)).op, Op::DecorationGroup | Op::TypeArray | Op::TypeRuntimeArray) {
-            repeated_by(cx, inst);
+    // What groups lead to is not looked at; arrays are judged with their other stride decorations.
+    let elsewhere = |id| matches!(m.info(id).op, Op::DecorationGroup | Op::TypeArray | Op::TypeRuntimeArray);
+    for id in m.decorated().filter(|id| !elsewhere(*id)) {
+        let mut seen = 0;
+        for d in m.own_decorations(id).filter(|d| d.group.is_none()) {
+            let bit = once(d.decoration);
+            if seen & bit != 0 {
+                repeated_by(cx, d.inst);
+            }
+            seen |= bit;
         }
     }
 }

@@ -377,7 +377,7 @@ fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if cx.reads_easily(inst, 3, inst.id(1)) { Ok(()) } else { any_load(cx, inst) }
+    if cx.easy == inst.offset() { Ok(()) } else { any_load(cx, inst) }
 }
 
 fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -411,12 +411,12 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let m = cx.m;
-    let uniform = m.class_of(inst.id(1)) == Some(StorageClass::Uniform);
-    if !uniform && cx.reads_easily(inst, 1, m.type_id_of(inst.id(2))) {
-        return Ok(());
-    }
+    if cx.easy == inst.offset() { Ok(()) } else { any_store(cx, inst) }
+}
+
+fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class_models(cx, inst, 1)?;
+    let m = cx.m;
     let object = m.type_id_of(inst.id(2));
     let (inner, _) = without_arrays(m, object);
     let opaque = matches!(
