@@ -102,13 +102,13 @@ fn compare(name: &str, args: &Args, inputs: &[Input], index: &mut Index, peer: i
         logs += (least[1].as_secs_f64() / least[0].as_secs_f64().max(1e-9)).ln();
         count += 1;
     }
-    show(name, count, sums, logs);
+    show(name, count, sums, Some(logs));
 }
 
-fn show(name: &str, count: usize, [ours, theirs]: [Duration; 2], logs: f64) {
+fn show(name: &str, count: usize, [ours, theirs]: [Duration; 2], logs: Option<f64>) {
     let ratio = theirs.as_secs_f64() / ours.as_secs_f64().max(1e-9);
-    let mean = (logs / count.max(1) as f64).exp();
-    println!("{name}: {count} modules, {ours:.1?} against {theirs:.1?}: {ratio:.1} x, geometric mean {mean:.1} x");
+    let mean = logs.map_or(String::new(), |l| format!(", geometric mean {:.1} x", (l / count.max(1) as f64).exp()));
+    println!("{name}: {count} modules, {ours:.1?} against {theirs:.1?}: {ratio:.1} x{mean}");
 }
 
 /// One process per module for each.
@@ -139,7 +139,7 @@ fn processes(program: &Path, args: &Args, inputs: &[Input]) -> anyhow::Result<()
         logs += (least[1].as_secs_f64() / least[0].as_secs_f64().max(1e-9)).ln();
         count += 1;
     }
-    show("spirv-cross --reflect, process by process, ours with validation", count, sums, logs);
+    show("spirv-cross --reflect, process by process, ours with validation", count, sums, Some(logs));
     // As a tool uses it: all modules in one process, where theirs takes one each.
     let files: Vec<&Path> = inputs.iter().map(|i| i.path.as_path()).collect();
     let list = std::env::temp_dir().join("spirula-peers.txt");
@@ -150,18 +150,13 @@ fn processes(program: &Path, args: &Args, inputs: &[Input]) -> anyhow::Result<()
             time(|| {
                 let list = format!("@{}", list.display());
                 let mut ours = Command::new(program);
-                ours.args(["reflect", "--format", "json", "-q", "-j1", &list]);
+                ours.args(["reflect", "--format", "json", "-q", &list]);
                 ours.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
             })
         })
         .min()
         .unwrap_or_default();
     let theirs = inputs.iter().filter_map(|i| run(Command::new(peer).arg(&i.path).arg("--reflect"))).sum();
-    show(
-        "spirv-cross --reflect, one process each, ours one process on one core for all",
-        inputs.len(),
-        [batch, theirs],
-        0.0,
-    );
+    show("spirv-cross --reflect, one process each, ours one process for all", inputs.len(), [batch, theirs], None);
     Ok(())
 }

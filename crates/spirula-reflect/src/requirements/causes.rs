@@ -21,6 +21,9 @@ const MAX_STEPS: usize = 32;
 
 /// Finds what needs the capabilities, in one pass over the module.
 pub(super) fn find(cx: &Cx<'_>, wanted: &mut [Wanted]) {
+    if wanted.is_empty() {
+        return;
+    }
     let mut search = Search { cx, open: wanted.len(), wanted, holders: holders(&cx.m) };
     for inst in cx.m.inst_offsets().iter().filter_map(|at| cx.m.inst_at(*at)) {
         if search.open == 0 {
