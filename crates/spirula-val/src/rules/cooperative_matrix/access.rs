@@ -24,7 +24,7 @@ rules! {
 }
 
 /// Pointer to what a matrix is made of.
-pub(super) fn pointer(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+pub(super) fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let ty = cx.type_at(inst, word)?;
     let m = cx.m;
     let of = m.pointer(ty);
@@ -44,9 +44,10 @@ pub(super) fn pointer(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
 }
 
 /// The memory operands: `wrong` is the one that the instruction cannot have.
-pub(super) fn memory(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, wrong: MemoryAccess) -> Checked {
+pub(super) fn memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, wrong: MemoryAccess) -> Checked {
     let has = inst.word(word) & wrong.0 != 0;
-    cx.check_at(!has, &ACCESS, inst, word, || format!("{} with {wrong}", inst.op()))
+    cx.check_at(!has, &ACCESS, inst, word, || format!("{} with {wrong}", inst.op()))?;
+    crate::rules::memory::access_of_other(cx, inst, word)
 }
 
 fn is_bool(key: TypeKey) -> bool {
@@ -57,7 +58,7 @@ fn is_int(key: TypeKey) -> bool {
     key.is_int()
 }
 
-pub(super) fn load(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let ty = inst.id(1);
     let wanted = inst.op() == Op::CooperativeMatrixLoadNV;
     matrix(cx, inst, 1, ty, wanted)?;
@@ -65,7 +66,7 @@ pub(super) fn load(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     common(cx, inst, ty, 4, MemoryAccess::MakePointerAvailable)
 }
 
-pub(super) fn store(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     pointer(cx, inst, 1)?;
     let ty = cx.type_at(inst, 2)?;
     let wanted = inst.op() == Op::CooperativeMatrixStoreNV;
@@ -73,14 +74,14 @@ pub(super) fn store(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     common(cx, inst, ty, 3, MemoryAccess::MakePointerVisible)
 }
 
-fn matrix(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, ty: Id, nv: bool) -> Checked {
+fn matrix<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, nv: bool) -> Checked {
     let m = cx.m;
     let op = m.info(ty).op;
     let wanted = if nv { Op::TypeCooperativeMatrixNV } else { Op::TypeCooperativeMatrixKHR };
     cx.check_at(op == wanted, &POINTER, inst, word, || format!("{} is no {wanted}", describe(m, ty)))
 }
 
-fn common(cx: &mut Cx<'_>, inst: Inst<'_>, ty: Id, at: usize, wrong: MemoryAccess) -> Checked {
+fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, at: usize, wrong: MemoryAccess) -> Checked {
     if matches!(inst.op(), Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV) {
         value(cx, &LAYOUT, inst, at, "an integer (the stride)", is_int)?;
         value(cx, &LAYOUT, inst, at + 1, "a Boolean (whether columns are contiguous)", is_bool)?;
@@ -109,7 +110,7 @@ fn common(cx: &mut Cx<'_>, inst: Inst<'_>, ty: Id, at: usize, wrong: MemoryAcces
 }
 
 /// `SPV_ARM_cooperative_matrix_layouts`: the matrix consists of whole blocks.
-fn interleaved(cx: &mut Cx<'_>, inst: Inst<'_>, ty: Id, at: usize, layout: L) -> Checked {
+fn interleaved<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, at: usize, layout: L) -> Checked {
     let m = cx.m;
     let (Some(of), Some(element), Some(stride)) = (extent(cx, ty), component(cx, ty), m.fixed_u32(inst.id(at + 1)))
     else {

@@ -25,7 +25,7 @@ rules! {
     DECODE: "tensor-decode-function", extension "SPV_NV_cooperative_matrix2";
 }
 
-fn dimensions(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked<Option<u32>> {
+fn dimensions<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<Option<u32>> {
     value(cx, &TYPE, inst, 2, "a 32-bit integer", is_int32)?;
     constant(cx, &TYPE, inst, 2, "Dim")?;
     let dim = cx.m.fixed_u32(inst.id(2));
@@ -33,7 +33,7 @@ fn dimensions(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked<Option<u32>> {
     Ok(dim)
 }
 
-pub(super) fn layout_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn layout_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     dimensions(cx, inst)?;
     value(cx, &TYPE, inst, 3, "a 32-bit integer", is_int32)?;
     constant(cx, &TYPE, inst, 3, "ClampMode")?;
@@ -41,7 +41,7 @@ pub(super) fn layout_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(mode.is_none_or(|m| m <= 4), &TYPE, inst, 3, || format!("{} is no clamp mode", mode.unwrap_or(0)))
 }
 
-pub(super) fn view_type(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn view_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let dim = dimensions(cx, inst)?;
     value(cx, &TYPE, inst, 3, "a Boolean", |k| k.is_bool())?;
     constant(cx, &TYPE, inst, 3, "HasDimensions")?;
@@ -70,14 +70,14 @@ fn is_view(op: Op) -> bool {
     )
 }
 
-pub(super) fn create(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn create<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let wanted = if is_view(inst.op()) { Op::TypeTensorViewNV } else { Op::TypeTensorLayoutNV };
     let m = cx.m;
     let ok = m.info(inst.id(1)).op == wanted;
     cx.check_at(ok, &SET, inst, 1, || format!("the Result Type {} is no {wanted}", describe(m, inst.id(1))))
 }
 
-pub(super) fn set(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn set<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     create(cx, inst)?;
     let m = cx.m;
     let ty = cx.type_at(inst, 3)?;
@@ -97,7 +97,7 @@ pub(super) fn set(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     (4..4 + given).try_for_each(|word| value(cx, &SET, inst, word, "a 32-bit integer", is_int32))
 }
 
-fn layout(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked<Option<u32>> {
+fn layout<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<Option<u32>> {
     let ty = cx.type_at(inst, word)?;
     let m = cx.m;
     let def = m.def(ty).filter(|d| d.op() == Op::TypeTensorLayoutNV);
@@ -120,7 +120,7 @@ fn behind_memory(inst: Inst<'_>, at: usize) -> usize {
     at + 1 + with_value.iter().filter(|b| mask & b.0 != 0).count()
 }
 
-pub(super) fn load(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     let element = component(cx, inst.id(1));
     cx.check_at(element.is_some(), &ADDRESSING, inst, 1, || {
@@ -136,7 +136,7 @@ pub(super) fn load(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     operands(cx, inst, behind_memory(inst, 6), element.ok_or(Failed)?, dim)
 }
 
-pub(super) fn store(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     pointer_only(cx, inst, 1)?;
     let ty = cx.type_at(inst, 2)?;
@@ -148,7 +148,7 @@ pub(super) fn store(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 }
 
 /// A pointer to numbers, save that a decoding function may read anything.
-fn pointer_only(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+fn pointer_only<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let ty = cx.type_at(inst, word)?;
     let m = cx.m;
     match m.pointer(ty) {
@@ -161,7 +161,7 @@ fn pointer_only(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     }
 }
 
-fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, element: Id, dim: Option<u32>) -> Checked {
+fn operands<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, at: usize, element: Id, dim: Option<u32>) -> Checked {
     let mask = inst.word(at);
     let mut next = at + 1;
     let m = cx.m;
@@ -203,7 +203,7 @@ fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, element: Id, dim: Option
     Ok(())
 }
 
-fn decode(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, parameters: &[u32], dim: Option<u32>) -> Checked {
+fn decode<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, parameters: &[u32], dim: Option<u32>) -> Checked {
     let m = cx.m;
     let &[pointer, block, within] = parameters else {
         return cx

@@ -28,7 +28,7 @@ fn is_offset(key: TypeKey) -> bool {
     key.is_int() && matches!(key.width(), 32 | 64)
 }
 
-fn pointer(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let ty = cx.type_at(inst, word)?;
     let m = cx.m;
     let ok = match m.pointer(ty) {
@@ -41,7 +41,7 @@ fn pointer(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     })
 }
 
-pub(super) fn access(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn access<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     if inst.op() == Op::CooperativeVectorLoadNV {
         let ok = is_vector(cx.result_key(inst)?);
@@ -57,13 +57,13 @@ pub(super) fn access(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 }
 
 /// A constant 32-bit integer.
-fn interpretation(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+fn interpretation<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     value(cx, &PRODUCT, inst, word, "a 32-bit integer", is_int32)?;
     constant(cx, &PRODUCT, inst, word, "the interpretation")
 }
 
 /// The length of a vector is the constant at `word`.
-fn length(cx: &mut Cx<'_>, inst: Inst<'_>, ty: Id, word: usize) -> Checked {
+fn length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, word: usize) -> Checked {
     let size = inst.id(word);
     let ok = match cx.m.ty(ty) {
         Some(Type::VectorId { count, .. }) => may_be_equal(cx, count, size),
@@ -74,7 +74,7 @@ fn length(cx: &mut Cx<'_>, inst: Inst<'_>, ty: Id, word: usize) -> Checked {
     cx.check_at(ok, &PRODUCT, inst, word, || format!("{} has not {size} components", describe(m, ty)))
 }
 
-pub(super) fn multiply(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn multiply<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     let bias = inst.op() == Op::CooperativeVectorMatrixMulAddNV;
     let result = cx.result_key(inst)?;
@@ -116,7 +116,7 @@ fn is_cooperative(key: TypeKey) -> bool {
     key.shape() == Shape::CooperativeVector
 }
 
-pub(super) fn outer_product(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn outer_product<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     pointer(cx, inst, 1)?;
     value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
     value(cx, &ACCESS, inst, 3, "a cooperative vector", is_cooperative)?;
@@ -131,7 +131,7 @@ pub(super) fn outer_product(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     }
 }
 
-pub(super) fn reduce_sum(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+pub(super) fn reduce_sum<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     pointer(cx, inst, 1)?;
     value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
     value(cx, &ACCESS, inst, 3, "a cooperative vector", is_cooperative)

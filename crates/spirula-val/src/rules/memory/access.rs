@@ -74,16 +74,7 @@ pub(super) fn operands<'a>(
     let non_private = mask.contains(MemoryAccess::NonPrivatePointer);
     cx.check_at(!available || does != Does::Read, &AVAILABLE, inst, word, || "MakePointerAvailable on a read")?;
     cx.check_at(!visible || does != Does::Write, &VISIBLE, inst, word, || "MakePointerVisible on a write")?;
-    cx.check_at(non_private || !(available || visible), &NON_PRIVATE, inst, word, || {
-        let name = if available { "MakePointerAvailable" } else { "MakePointerVisible" };
-        format!("{name} without NonPrivatePointer")
-    })?;
-    for on in [available, visible] {
-        if on {
-            scopes::memory(cx, inst, next)?;
-            next += 1;
-        }
-    }
+    next = made(cx, inst, word, next)?;
     if non_private {
         for p in pointers {
             shared_class(cx, inst, word, p.class)?;
@@ -92,6 +83,35 @@ pub(super) fn operands<'a>(
     next += usize::from(mask.contains(MemoryAccess::AliasScopeINTELMask));
     next += usize::from(mask.contains(MemoryAccess::NoAliasINTELMask));
     Ok(next)
+}
+
+/// What is made available or visible, with the scopes from word `next` on. Gives the position of the word behind them.
+fn made<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, next: usize) -> Checked<usize> {
+    let mask = MemoryAccess(inst.word(word));
+    let available = mask.contains(MemoryAccess::MakePointerAvailable);
+    let visible = mask.contains(MemoryAccess::MakePointerVisible);
+    let non_private = mask.contains(MemoryAccess::NonPrivatePointer);
+    cx.check_at(non_private || !(available || visible), &NON_PRIVATE, inst, word, || {
+        let name = if available { "MakePointerAvailable" } else { "MakePointerVisible" };
+        format!("{name} without NonPrivatePointer")
+    })?;
+    let scopes = usize::from(available) + usize::from(visible);
+    for at in next..next + scopes {
+        scopes::memory(cx, inst, at)?;
+    }
+    Ok(next + scopes)
+}
+
+/// The mask of memory operands at `word` of an instruction that accesses memory in a way of its own.
+pub(crate) fn of_other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let aligned = MemoryAccess(inst.word(word)).contains(MemoryAccess::Aligned);
+    if aligned {
+        let value = inst.word(word + 1);
+        cx.check_at(value.is_power_of_two(), &POWER, inst, word + 1, || {
+            format!("the alignment {value} is not a power of two")
+        })?;
+    }
+    made(cx, inst, word, word + 1 + usize::from(aligned)).map(drop)
 }
 
 fn shared_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, class: StorageClass) -> Checked {

@@ -21,7 +21,7 @@ use spirula_module::Module;
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 
-pub(crate) use access::RULES as ACCESS_RULES;
+pub(crate) use access::{RULES as ACCESS_RULES, of_other as access_of_other};
 pub(crate) use chain::RULES as CHAIN_RULES;
 pub(crate) use chain_untyped::RULES as UNTYPED_RULES;
 pub(crate) use compare::RULES as COMPARE_RULES;

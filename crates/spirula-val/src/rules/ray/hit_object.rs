@@ -5,7 +5,7 @@ use spirula_diag::Checked;
 use spirula_grammar::{ExecutionModel, Op, StorageClass};
 
 use super::query::RAY_QUERY;
-use super::{DATA, PAYLOAD, RAY, TRACE, TRACING, flags, only, variable};
+use super::{DATA, HINT_BITS, PAYLOAD, RAY, TRACE, TRACING, flags, only, variable};
 use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
 use crate::rules::operand::{Is, operand, operands, result};
@@ -114,6 +114,7 @@ fn reorder_hint<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 fn reorder<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, object: Is) -> Checked {
     generation(cx, inst)?;
     operand(cx, inst, 1, object)?;
+    cx.check(inst.words().len() != 3, &HINT_BITS, inst, || "a hint without the number of its bits")?;
     operands(cx, inst, 2, HINT)
 }
 

@@ -26,6 +26,8 @@ rules! {
     DATA: "ray-data", extension "SPV_KHR_ray_tracing";
     /// A payload that is named by number is a constant.
     DATA_ID: "ray-data-id", extension "SPV_NV_ray_tracing";
+    /// A hint for reordering comes with the number of its bits.
+    HINT_BITS: "ray-reorder-hint", extension "SPV_EXT_shader_invocation_reorder";
     /// The ray flag ForceOpacityMicromap2StateKHR needs the capability RayTracingOpacityMicromapKHR.
     MICROMAP_FLAG: "ray-micromap-flag", extension "SPV_KHR_opacity_micromap";
     /// Whether micromaps are used is said by a Boolean constant.
