@@ -125,7 +125,7 @@ macro_rules! needs {
 
         /// True where it is in every version and needs neither a capability nor an extension.
         #[inline]
-        pub fn is_free(&self) -> bool {
+        pub const fn is_free(&self) -> bool {
             self.needs.caps == 0 && self.needs.min == 0 && self.needs.last == NEVER
         }
     };

@@ -103,9 +103,9 @@ impl DecorationTable {
         range.and_then(|r| self.rows.get(r)).unwrap_or(&[])
     }
 
-    /// Slots of the targets that something decorates.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> + '_ {
-        self.starts.windows(2).enumerate().filter(|(_, w)| w[0] != w[1]).map(|(slot, _)| slot)
+    /// Word offsets of the annotation instructions, by target.
+    pub(crate) fn by_target(&self) -> impl Iterator<Item = u32> + '_ {
+        self.rows.iter().map(|e| e.at)
     }
 
     pub(crate) fn of<'m>(&'m self, module: &'m [u32], ids: &'m IdTable, target: Id) -> Decorations<'m> {

@@ -198,10 +198,10 @@ impl<'m> Module<'m> {
         self.index.decorations.of(self.words, &self.index.ids, target)
     }
 
-    /// What is decorated, itself or by its members, in ascending order of ids that are dense.
-    pub fn decorated(&self) -> impl Iterator<Item = Id> + use<'m> {
-        let index = self.index;
-        index.decorations.targets().map(move |slot| index.ids.id_at(slot))
+    /// The annotation instructions once for each of their targets, those of one target together.
+    pub fn annotations_by_target(&self) -> impl Iterator<Item = Inst<'m>> + use<'m> {
+        let (words, index) = (self.words, self.index);
+        index.decorations.by_target().filter_map(move |at| Inst::at(words, at))
     }
 
     /// The decorations of a target as a whole.

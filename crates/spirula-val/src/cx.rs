@@ -167,9 +167,9 @@ impl<'a> Cx<'a> {
         List::from_iter_in(items, self.arena)
     }
 
-    /// A list of `len` equal items.
-    pub(crate) fn filled<T: Clone>(&self, len: usize, item: T) -> List<'a, T> {
-        bumpalo::vec![in self.arena; item; len]
+    /// A table of `len` equal items. For what there is once in a module: its memory is not free before the walk ends.
+    pub(crate) fn filled<T: Copy>(&self, len: usize, item: T) -> &'a mut [T] {
+        self.arena.alloc_slice_fill_copy(len, item)
     }
 
     /// The ids that an entry point lists, sorted, each once.

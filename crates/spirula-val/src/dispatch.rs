@@ -129,6 +129,8 @@ pub(crate) struct Row {
     pub(crate) enums: u32,
     /// See [`layout::is_ordinary`].
     pub(crate) ordinary: bool,
+    /// Whether the opcode needs neither capability, extension nor version.
+    pub(crate) free: bool,
     signature: Option<&'static Signature>,
     rules: [Option<RuleFn>; 2],
     /// By [`Layer`].
@@ -136,8 +138,15 @@ pub(crate) struct Row {
 }
 
 static ROWS: [Row; Op::COUNT] = {
-    const NONE: Row =
-        Row { ids: 0, enums: 0, ordinary: false, signature: None, rules: [None; 2], environment: [None; 3] };
+    const NONE: Row = Row {
+        ids: 0,
+        enums: 0,
+        ordinary: false,
+        free: false,
+        signature: None,
+        rules: [None; 2],
+        environment: [None; 3],
+    };
     let mut rows = [NONE; Op::COUNT];
     let mut i = 0;
     while i < rows.len() {
@@ -147,6 +156,7 @@ static ROWS: [Row; Op::COUNT] = {
             ids,
             enums,
             ordinary: layout::is_ordinary(desc),
+            free: desc.is_free(),
             signature: signature::BY_ROW[i],
             rules: [BY_CLASS[i], ACROSS[i]],
             environment: [None, VULKAN[i], OPENCL[i]],

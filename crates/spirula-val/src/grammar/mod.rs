@@ -73,7 +73,7 @@ pub(crate) const fn masks(desc: &InstDesc) -> (u32, u32) {
 /// Judges the words of one instruction.
 #[inline]
 pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
-    let needs = if desc.is_free() { Ok(()) } else { needs::instruction(cx, inst, desc) };
+    let needs = if row.free { Ok(()) } else { needs::instruction(cx, inst, desc) };
     let operands = if desc.has_plain_start() { plain(cx, inst, desc, row) } else { other(cx, inst, desc) };
     needs?;
     operands

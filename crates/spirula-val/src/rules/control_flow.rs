@@ -291,7 +291,7 @@ fn many_parents<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pairs: &'a [u32], block: Bl
     let mut wanted = cx.collect(cx.flow.cfg.predecessors(block).iter().copied());
     wanted.sort_unstable();
     wanted.dedup();
-    let mut seen = cx.filled(wanted.len(), false);
+    let mut seen = cx.collect(wanted.iter().map(|_| false));
     for (i, [_, parent]) in pairs.as_chunks::<2>().0.iter().enumerate() {
         let parent = Id(*parent);
         let at = cx.flow.block_of(parent).and_then(|b| wanted.binary_search(&b).ok());

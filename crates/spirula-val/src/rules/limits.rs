@@ -78,7 +78,7 @@ fn types(cx: &mut Cx<'_>) {
 /// Depth of each structure, in order of declaration: members come before, save for pointers, which do not count.
 fn depth(cx: &mut Cx<'_>, limit: u32) {
     let m = cx.m;
-    let mut depths = cx.filled(m.ids().slot_count(), 0u32);
+    let depths = cx.filled(m.ids().slot_count(), 0u32);
     for inst in m.global_insts() {
         let parts = match inst.op() {
             Op::TypeStruct => inst.tail(2),

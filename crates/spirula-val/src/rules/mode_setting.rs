@@ -487,7 +487,7 @@ pub(crate) fn workgroup_size(m: Module<'_>) -> Option<(Id, [Option<u64>; 3])> {
 /// Which functions an entry point reaches, by index.
 pub(crate) fn reached<'a>(cx: &Cx<'a>, entry: Id) -> List<'a, bool> {
     let m = cx.m;
-    let mut seen = cx.filled(m.functions().len(), false);
+    let mut seen = cx.collect(m.functions().iter().map(|_| false));
     let mut work = cx.collect(m.info(entry).function());
     while let Some(index) = work.pop() {
         let (Some(seen), Some(function)) = (seen.get_mut(index), m.functions().get(index)) else { continue };

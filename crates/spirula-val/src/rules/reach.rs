@@ -73,7 +73,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
 /// By function: one of the chosen entry points whose call tree contains it, if any.
 fn reached<'a>(cx: &Cx<'a>, chosen: impl Fn(EntryPoint<'a>) -> bool) -> List<'a, Option<EntryPoint<'a>>> {
     let m = cx.m;
-    let mut reached = cx.filled(m.functions().len(), None);
+    let mut reached = cx.collect(m.functions().iter().map(|_| None));
     let mut open = cx.list();
     for e in m.entry_points().filter(|e| chosen(*e)) {
         open.extend(m.info(e.function).function());

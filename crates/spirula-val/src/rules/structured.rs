@@ -504,7 +504,7 @@ const NO_CASE: u32 = u32::MAX;
 /// Blocks with several predecessors are where paths are declared to come together.
 fn early_reconvergence(cx: &mut Cx<'_>, flow: &Flow) {
     let s = &flow.structured;
-    let mut fine = cx.filled(flow.cfg.len() as usize, false);
+    let mut fine = cx.collect(flow.cfg.indices().map(|_| false));
     for h in s.headers() {
         for b in [h.merge, h.continue_target, (h.kind == ConstructKind::Loop).then_some(h.block)].into_iter().flatten()
         {

@@ -87,17 +87,19 @@ fn structure<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
 /// What decorates the same target twice, as a whole.
 fn repeated(cx: &mut Cx<'_>) {
     let m = cx.m;
-    // What groups lead to is not looked at; arrays are judged with their other stride decorations.
-    let elsewhere = |id| matches!(m.info(id).op, Op::DecorationGroup | Op::TypeArray | Op::TypeRuntimeArray);
-    for id in m.decorated().filter(|id| !elsewhere(*id)) {
-        let mut seen = 0;
-        for d in m.own_decorations(id).filter(|d| d.group.is_none()) {
-            let bit = once(d.decoration);
-            if seen & bit != 0 {
-                repeated_by(cx, d.inst);
-            }
-            seen |= bit;
+    let (mut target, mut seen) = (Id(0), 0);
+    // What groups lead to is not looked at.
+    for inst in m.annotations_by_target().filter(|i| matches!(i.op(), Op::Decorate | Op::DecorateId)) {
+        if inst.id(1) != target {
+            (target, seen) = (inst.id(1), 0);
         }
+        let bit = once(Decoration(inst.word(2)));
+        // Arrays are judged with their other stride decorations.
+        let elsewhere = || matches!(m.info(target).op, Op::DecorationGroup | Op::TypeArray | Op::TypeRuntimeArray);
+        if seen & bit != 0 && !elsewhere() {
+            repeated_by(cx, inst);
+        }
+        seen |= bit;
     }
 }
 

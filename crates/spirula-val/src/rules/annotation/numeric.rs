@@ -109,7 +109,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     if cx.has(Capability::Kernel) || !m.annotations().any(|i| is_mode(&i)) {
         return;
     }
-    let mut decorated = cx.filled(m.ids().slot_count(), false);
+    let decorated = cx.filled(m.ids().slot_count(), false);
     for target in m.annotations().filter(is_mode).map(|i| i.id(1)) {
         if let Some(d) = m.ids().slot(target).and_then(|s| decorated.get_mut(s)) {
             *d = m.info(target).op == Op::FConvert;

@@ -28,7 +28,7 @@ struct Item {
 pub(super) struct Check<'c> {
     pub(super) measures: &'c Measures<'c>,
     /// By slot: a bit for each ruleset and place under which the type was judged.
-    pub(super) seen: List<'c, u64>,
+    pub(super) seen: &'c mut [u64],
 }
 
 /// A member of a structure.

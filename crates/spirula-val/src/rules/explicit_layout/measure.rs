@@ -5,7 +5,7 @@ use spirula_grammar::{Decoration, Op};
 use spirula_module::{Shape, Type};
 
 use super::Alignments;
-use crate::cx::{Cx, List};
+use crate::cx::Cx;
 
 /// How a matrix member is laid out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,14 +26,14 @@ struct Measure {
 
 /// The measures of all types, by slot.
 pub(super) struct Measures<'a> {
-    all: List<'a, Measure>,
+    all: &'a mut [Measure],
 }
 
 impl<'a> Measures<'a> {
     /// One pass over the types: what a type is made of comes before it.
     pub(super) fn of(cx: &Cx<'a>) -> Measures<'a> {
         let m = cx.m;
-        let mut measures = Measures { all: cx.filled(m.ids().slot_count(), Measure::default()) };
+        let measures = Measures { all: cx.filled(m.ids().slot_count(), Measure::default()) };
         for inst in m.global_insts().filter(|i| i.desc().is_some_and(|d| d.is_type())) {
             let measure = measures.measure(cx, inst);
             if let Some(slot) = m.ids().slot(inst.id(1)).and_then(|s| measures.all.get_mut(s)) {

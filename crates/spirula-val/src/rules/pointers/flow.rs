@@ -7,7 +7,7 @@ use spirula_diag::{Site, rules};
 use spirula_grammar::{Capability, Decoration, Op};
 use spirula_module::{Module, Shape, Type};
 
-use crate::cx::{Cx, List, msg};
+use crate::cx::{Cx, msg};
 use crate::facts::{Parts, is_logical, without_arrays};
 use crate::rules::memory;
 
@@ -28,9 +28,9 @@ rules! {
 /// What is known of the pointers of a module, by slot.
 struct Flow<'a> {
     /// Whether it is a variable pointer.
-    varies: List<'a, bool>,
+    varies: &'a mut [bool],
     /// Word offset of the access chain that led into a matrix; 0 where none did.
-    into_matrix: List<'a, u32>,
+    into_matrix: &'a mut [u32],
 }
 
 /// Judges the variable pointers of a module.

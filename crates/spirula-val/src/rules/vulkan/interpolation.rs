@@ -41,7 +41,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     for variable in cx.m.global_variables() {
         resource(cx, variable).ok();
     }
-    let mut told = cx.filled(cx.m.ids().slot_count(), false);
+    let told = cx.filled(cx.m.ids().slot_count(), false);
     for entry in cx.m.entry_points() {
         let mut inputs = cx.list();
         let listed = cx.listed(entry.interface);
