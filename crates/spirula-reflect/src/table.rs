@@ -80,7 +80,11 @@ impl Out<'_> {
         let payloads =
             p.payloads.iter().map(|v| vec(&[&opt(v.location), &v.name, &self.ty(v.ty), &opt(v.size), &v.class]));
         self.rows("payloads", &["location", "name", "type", "bytes", "class"], payloads.collect());
+        let by_id = |id| self.r.bindings.iter().find(|b| b.id == id).map_or_else(|| format!("%{id}"), called);
+        let heaps = p.heap_accesses.iter().take(MAX_ROWS + 1);
+        let heaps = heaps.map(|h| vec(&[&by_id(h.heap), kind(&h.kind), &self.ty(h.ty), &opt(h.stride)])).collect();
         self.bindings_of(p);
+        self.rows("from descriptor heaps", &["heap", "kind", "type", "stride"], heaps);
         for s in &p.duplicate_semantics {
             self.line(&format!("  the semantic {s} occurs more than once"));
         }
@@ -124,7 +128,10 @@ impl Out<'_> {
 
     fn binding(&self, b: &Binding, access: &str) -> Vec<String> {
         let count = count(&b.count);
-        vec(&[&opt(b.set), &opt(b.binding), &b.name, kind(&b.kind), &count, &self.ty(b.ty), &opt(b.size), access])
+        // A heap holds descriptors of any type.
+        let is_heap = matches!(b.kind, DescriptorKind::SamplerHeap | DescriptorKind::ResourceHeap);
+        let ty = if is_heap { String::new() } else { self.ty(b.ty) };
+        vec(&[&opt(b.set), &opt(b.binding), &b.name, kind(&b.kind), &count, &ty, &opt(b.size), access])
     }
 
     fn unused(&mut self) {
