@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Context, Id, Inst, Operands, view};
 use spirula_diag::{Checked, Failed, Site, rules};
-use spirula_grammar::{ExecutionMode, ExecutionModel, LoopControl, Op, OperandKind, StorageClass};
+use spirula_grammar::{Capability, ExecutionMode, ExecutionModel, LoopControl, Op, OperandKind, StorageClass};
 use spirula_module::{BlockIdx, Function, ModelSet, Shape, Type};
 
 use crate::cx::{Cx, msg};
@@ -26,8 +26,8 @@ rules! {
     MERGE_TARGET: "merge-target", spec "§2.11.1";
     /// Loop controls that contradict each other must not be combined, and their numbers must make sense.
     LOOP_CONTROL: "loop-control", spec "§3.2.22";
-    /// Unroll and DontUnroll, Flatten and DontFlatten exclude each other.
-    SELECTION_CONTROL: "selection-control", spec "§3.2.21";
+    /// Flatten and DontFlatten are requests that contradict each other; nothing forbids them together.
+    SELECTION_CONTROL: "selection-control", warn spec "§3.2.21";
     /// The condition of `OpBranchConditional` is a Boolean scalar.
     CONDITION: "branch-condition", spec "OpBranchConditional";
     /// There are no branch weights, or exactly two, which are not both 0.
@@ -181,10 +181,11 @@ fn merge_target<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, what: &'static
     Ok(())
 }
 
-/// The header is not its own merge block.
+/// The header is not its own merge block: it strictly dominates that one, where control flow is structured.
 fn own_merge<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let own = own_label(cx);
-    cx.check_at(own != Some(inst.id(1)), &MERGE_TARGET, inst, 1, || "Merge Block is the header itself")
+    let fine = own != Some(inst.id(1)) || !cx.has(Capability::Shader);
+    cx.check_at(fine, &MERGE_TARGET, inst, 1, || "Merge Block is the header itself")
 }
 
 fn selection_merge<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -197,7 +198,7 @@ fn selection_merge<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         &SELECTION_CONTROL,
         inst,
         2,
-        || "Flatten and DontFlatten exclude each other",
+        || "Flatten and DontFlatten contradict each other",
     )?;
     merge_place(cx, inst, &[Op::BranchConditional, Op::Switch])
 }
