@@ -32,11 +32,23 @@ impl Sources<'_> {
     }
 
     fn append(&mut self, text: LitStr<'_>) {
-        for byte in text.bytes() {
-            if byte == b'\n' {
-                self.lengths.push(0);
-            } else if let Some(last) = self.lengths.last_mut() {
-                *last = last.saturating_add(1);
+        let has_zero = |w: u32| w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080 != 0;
+        let newlines = u32::from_ne_bytes([b'\n'; 4]);
+        for word in text.words() {
+            // Most words hold four bytes of one line.
+            if let Some(last) = self.lengths.last_mut()
+                && !has_zero(*word)
+                && !has_zero(word ^ newlines)
+            {
+                *last = last.saturating_add(4);
+                continue;
+            }
+            for byte in word.to_le_bytes().into_iter().take_while(|b| *b != 0) {
+                if byte == b'\n' {
+                    self.lengths.push(0);
+                } else if let Some(last) = self.lengths.last_mut() {
+                    *last = last.saturating_add(1);
+                }
             }
         }
     }
