@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Id;
 use spirula_diag::{Rule, Site, rules};
-use spirula_grammar::{Capability, Op, StorageClass, Version};
+use spirula_grammar::{Capability, Decoration, Op, StorageClass, Version};
 use spirula_module::{EntryPoint, Module, Use};
 
 use crate::cx::{Cx, msg};
@@ -20,6 +20,10 @@ rules! {
     MISSING: "interface-missing", spec "OpEntryPoint";
     /// From SPIR-V 1.4 on, an interface lists a variable once.
     TWICE: "interface-twice", spec "OpEntryPoint";
+    /// With explicit layout, either all or none of an entry point's `Workgroup` variables are blocks.
+    WORKGROUP_BLOCKS: "workgroup-blocks", extension "SPV_KHR_workgroup_memory_explicit_layout";
+    /// Where an entry point has several blocks in `Workgroup`, they share memory: all are decorated `Aliased`.
+    WORKGROUP_ALIASED: "workgroup-aliased", extension "SPV_KHR_workgroup_memory_explicit_layout";
     /// An entry point uses at most one variable of the storage class `PushConstant`.
     PUSH_CONSTANTS: "push-constant-once", vuid "VUID-StandaloneSpirv-OpEntryPoint-06674";
     /// An entry point lists at most one variable of the storage class `PushConstant`.
@@ -47,6 +51,9 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         listed.extend(entry.interface.iter().map(|w| Id(*w)));
         listed.sort_unstable();
         list(cx, &entry, &listed, all);
+        if cx.has(Capability::WorkgroupMemoryExplicitLayoutKHR) {
+            workgroup(cx, &entry, &listed);
+        }
         let cost = m.functions().len() + uses.list.len();
         if uses.list.is_empty() || budget < cost {
             continue;
@@ -55,6 +62,36 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         used(cx, &entry, &listed, &uses.list, all);
     }
     cx.flow.uses = uses;
+}
+
+/// The `Workgroup` variables that an entry point lists, where their layout may be explicit. Untyped ones are apart: with
+/// them, blocks need not be aliased.
+fn workgroup(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, listed: &[Id]) {
+    let m = cx.m;
+    let Some(at) = m.def(entry.function) else { return };
+    let (mut blocks, mut other, mut alone) = (0, None, None);
+    for id in listed.iter().filter(|id| class_of(m, **id) == Some(StorageClass::Workgroup)) {
+        let Some(variable) = m.def(*id).filter(|v| v.op() == Op::Variable) else { continue };
+        let data = m.pointer(variable.id(1)).map_or(Id(0), |p| p.1);
+        if !m.is_decorated(data, Decoration::Block) {
+            other = Some(*id);
+            continue;
+        }
+        blocks += 1;
+        if !m.is_decorated(*id, Decoration::Aliased) && !cx.has(Capability::UntypedPointersKHR) {
+            alone = Some(*id);
+        }
+    }
+    if let Some(id) = other.filter(|_| blocks > 0) {
+        let text =
+            || msg(format!("{id} is no block, but other Workgroup variables of the interface are")).declared(m, id);
+        cx.fail(&WORKGROUP_BLOCKS, at, text).ok();
+    }
+    if let Some(id) = alone.filter(|_| blocks > 1) {
+        let text =
+            || msg(format!("{id} is not decorated Aliased, but is one of {blocks} Workgroup blocks")).declared(m, id);
+        cx.fail(&WORKGROUP_ALIASED, at, text).ok();
+    }
 }
 
 /// Storage class of a variable, typed or not.
