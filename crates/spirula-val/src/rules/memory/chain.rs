@@ -202,14 +202,15 @@ fn is_laid_out(cx: &Cx<'_>, class: StorageClass, m: Module<'_>, pointee: Id) -> 
 }
 
 fn stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, base: Pointer, block: bool) -> Checked {
-    let typed = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
     let m = cx.m;
-    if !typed || block || !cx.has(Capability::Shader) || !is_laid_out(cx, base.class, m, base.pointee) {
+    if block || !cx.has(Capability::Shader) || !is_laid_out(cx, base.class, m, base.pointee) {
         return Ok(());
     }
+    let untyped = matches!(inst.op(), Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR);
+    let word = if untyped { 4 } else { 3 };
     let has = m.is_decorated(base.ty, Decoration::ArrayStride) || m.is_decorated(base.ty, Decoration::ArrayStrideIdEXT);
-    cx.check_at(has, &STRIDE, inst, 3, || {
-        msg(format!("the type {} of the Base {} has no ArrayStride", base.ty, inst.id(3)))
+    cx.check_at(has, &STRIDE, inst, word, || {
+        msg(format!("the type {} of the Base {} has no ArrayStride", base.ty, inst.id(word)))
             .declared(m, base.ty)
             .help("decorate the pointer type ArrayStride, with the distance of its elements in bytes")
     })
