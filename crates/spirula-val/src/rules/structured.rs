@@ -182,9 +182,7 @@ impl Walk<'_, '_> {
             let why = if !s.dominates(h.block, target) {
                 format!("the loop's header does not structurally dominate its Continue Target {continue_}")
             } else if !s.dominates(target, back) {
-                format!(
-                    "the Continue Target {continue_} does not structurally dominate the back-edge block {back_label}"
-                )
+                format!("paths lead to the back-edge block {back_label} past the Continue Target {continue_}")
             } else {
                 format!(
                     "the back-edge block {back_label} does not structurally post dominate the Continue Target {continue_}"

@@ -59,7 +59,7 @@ pub(super) fn operands<'a>(
     if mask.contains(MemoryAccess::Aligned) {
         let value = inst.word(next);
         cx.check_at(value.is_power_of_two(), &POWER, inst, next, || {
-            format!("the alignment {value} is not a power of two")
+            format!("the alignment is {value}, no power of two")
         })?;
         aligned(cx, inst, next, value, pointers, accessed)?;
         next += 1;
@@ -108,7 +108,7 @@ pub(crate) fn of_other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Chec
     if aligned {
         let value = inst.word(word + 1);
         cx.check_at(value.is_power_of_two(), &POWER, inst, word + 1, || {
-            format!("the alignment {value} is not a power of two")
+            format!("the alignment is {value}, no power of two")
         })?;
     }
     made(cx, inst, word, word + 1 + usize::from(aligned)).map(drop)

@@ -143,8 +143,11 @@ fn initialised<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: I
     let undefined = matches!(info.op, Op::Undef | Op::PoisonKHR) && !info.is_local();
     let other = matches!(info.op, Op::Function) && cx.has(Capability::FunctionPointersINTEL);
     cx.check_at(info.is_constant() || variable || other || undefined, &INITIALIZER, inst, word, || {
-        msg(format!("the initializer {id} is the result of {}, not a constant or module-scope variable", info.op))
-            .declared(m, id)
+        msg(format!(
+            "the initializer {id} is the result of {}, neither a constant nor a variable outside of functions",
+            info.op
+        ))
+        .declared(m, id)
     })?;
     let read_only =
         matches!(class, StorageClass::Input | StorageClass::PushConstant | StorageClass::TaskPayloadWorkgroupEXT);
