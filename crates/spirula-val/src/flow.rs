@@ -66,7 +66,6 @@ pub(crate) struct Scratch {
     pub(crate) more_words: Vec<u32>,
     pub(crate) flags: Vec<bool>,
     pub(crate) ranges: Vec<Option<(u32, u32)>>,
-    pub(crate) blocks: Vec<BlockIdx>,
     pub(crate) stack: Vec<(usize, usize)>,
 }
 

@@ -1,7 +1,6 @@
 //! The validator: every rule with its citation, all errors in one run.
 #![no_std]
 #![forbid(unsafe_code)]
-#![allow(dead_code)] // until the rules arrive
 
 extern crate alloc;
 

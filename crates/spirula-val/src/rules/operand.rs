@@ -13,8 +13,6 @@ use crate::signature::{OPERAND, RESULT, describe};
 /// What a type must be. Floating-point types are those without an encoding operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Is {
-    /// Anything with a type.
-    Any,
     /// The Result Type itself.
     Same,
     /// The Result Type, save for signedness.
@@ -43,8 +41,6 @@ pub(crate) enum Is {
     TwoFloat32,
     /// Array of two 32-bit floating-point vectors of three components.
     TwoFloat32x3,
-    /// Array of three 32-bit floating-point vectors of two components.
-    ThreeFloat32x2,
     /// Array of three 32-bit floating-point vectors of three components.
     ThreeFloat32x3,
     /// 32-bit integer vector of two components.
@@ -76,7 +72,6 @@ pub(crate) enum Is {
 impl Is {
     fn wanted(self, m: Module<'_>) -> alloc::string::String {
         let text = match self {
-            Is::Any => "a type",
             Is::Same => "the Result Type",
             Is::Like => "the Result Type, save for signedness",
             Is::Bool => "a Boolean scalar",
@@ -91,7 +86,6 @@ impl Is {
             Is::Float32x3x4 => "a matrix of 4 columns of 3 32-bit floats",
             Is::TwoFloat32 => "an array of 2 32-bit floats",
             Is::TwoFloat32x3 => "an array of 2 vectors of 3 32-bit floats",
-            Is::ThreeFloat32x2 => "an array of 3 vectors of 2 32-bit floats",
             Is::ThreeFloat32x3 => "an array of 3 vectors of 3 32-bit floats",
             Is::Int32x2 => "a vector of 2 32-bit integers",
             Is::Int32x4 => "a vector of 4 32-bit integers",
@@ -119,7 +113,6 @@ impl Is {
         let int = |width| key.is_int() && key.width() == width;
         let unsigned = !key.is_signed();
         match self {
-            Is::Any => key != TypeKey::NONE,
             Is::Same => ty == result,
             Is::Like => key.unsigned() == m.key(result).unsigned(),
             Is::Bool => key.is_bool(),
@@ -138,7 +131,6 @@ impl Is {
             }
             Is::TwoFloat32 => array(m, ty, 2, Is::Float32),
             Is::TwoFloat32x3 => array(m, ty, 2, Is::Float32x3),
-            Is::ThreeFloat32x2 => array(m, ty, 3, Is::Float32x2),
             Is::ThreeFloat32x3 => array(m, ty, 3, Is::Float32x3),
             Is::Int32x2 => vector(key, Scalar::Int, 2),
             Is::Int32x4 => vector(key, Scalar::Int, 4),

@@ -23,10 +23,7 @@ rules! {
 
 /// What a type must be. Vectors may be long; "scalar or vector" includes cooperative matrices where `cooperative` says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(dead_code)] // the tables decide which are used
 pub(crate) enum Con {
-    /// Anything with a type.
-    Any,
     /// Scalar or vector of integers.
     Int,
     /// Scalar or vector of integers with signedness 0.
@@ -53,14 +50,10 @@ pub(crate) enum Con {
     Float64Scalar,
     /// Boolean scalar.
     BoolScalar,
-    /// Vector of integers.
-    IntVector,
     /// Vector of floating-point numbers.
     FloatVector,
     /// Vector of Booleans.
     BoolVector,
-    /// Vector of integers or floating-point numbers.
-    NumberVector,
     /// Vector of two 32-bit floating-point numbers.
     Float32x2,
     /// Vector of four 32-bit floating-point numbers.
@@ -77,8 +70,6 @@ pub(crate) enum Con {
     Matrix,
     /// Matrix with as many rows as columns.
     SquareMatrix,
-    /// `OpTypeVoid`.
-    Void,
     /// The Result Type itself.
     Same,
     /// Integer class, with the Result Type's width and number of components; signedness may differ.
@@ -91,8 +82,6 @@ pub(crate) enum Con {
     Int32Count,
     /// Floating-point numbers, as many as the Result Type has components.
     FloatCount,
-    /// Booleans, as many as the Result Type has components.
-    BoolCount,
     /// The type of the operand before.
     SamePrev,
     /// As [`Like`](Con::Like), compared with the operand before.
@@ -111,7 +100,6 @@ impl Con {
     /// In words, for messages.
     fn wanted(self) -> &'static str {
         match self {
-            Con::Any => "a type",
             Con::Int => "an integer scalar or vector",
             Con::Unsigned => "an unsigned integer scalar or vector",
             Con::Int32 => "a 32-bit integer scalar or vector",
@@ -125,10 +113,8 @@ impl Con {
             Con::FloatScalar => "a floating-point scalar",
             Con::Float64Scalar => "a 64-bit floating-point scalar",
             Con::BoolScalar => "a Boolean scalar",
-            Con::IntVector => "a vector of integers",
             Con::FloatVector => "a vector of floating-point numbers",
             Con::BoolVector => "a vector of Booleans",
-            Con::NumberVector => "a vector of integers or floating-point numbers",
             Con::Float32x2 => "a vector of two 32-bit floating-point numbers",
             Con::Float32x4 => "a vector of four 32-bit floating-point numbers",
             Con::Int32x2 => "a vector of two 32-bit integers",
@@ -137,14 +123,12 @@ impl Con {
             Con::FloatUpTo4 => "a floating-point scalar, or a vector of at most four floating-point numbers",
             Con::Matrix => "a matrix of floating-point numbers",
             Con::SquareMatrix => "a square matrix",
-            Con::Void => "the void type",
             Con::Same => "the Result Type",
             Con::Like => "an integer type with the width and number of components of the Result Type",
             Con::Component => "the component type of the Result Type",
             Con::IntCount => "an integer scalar or vector with as many components as the Result Type",
             Con::Int32Count => "a 32-bit integer scalar or vector with as many components as the Result Type",
             Con::FloatCount => "a floating-point scalar or vector with as many components as the Result Type",
-            Con::BoolCount => "a Boolean scalar or vector with as many components as the Result Type",
             Con::SamePrev => "the type of the operand before",
             Con::LikePrev => "an integer type with the width and number of components of the operand before",
             Con::VectorOf => "a vector whose components are of the Result Type",
@@ -165,7 +149,6 @@ impl Con {
         let int = class == Scalar::Int;
         let as_many = |other: TypeKey| key.shape() == other.shape() && key.count() == other.count();
         match self {
-            Con::Any => true,
             Con::Int => many && int,
             Con::Unsigned => many && int && !key.is_signed(),
             Con::Int32 => many && int && key.width() == 32,
@@ -179,10 +162,8 @@ impl Con {
             Con::FloatScalar => key.is_float(),
             Con::Float64Scalar => key.is_float() && key.width() == 64,
             Con::BoolScalar => key.is_bool(),
-            Con::IntVector => vector && int,
             Con::FloatVector => vector && float,
             Con::BoolVector => vector && class == Scalar::Bool,
-            Con::NumberVector => vector && (float || int),
             Con::Float32x2 => vector && float && key.width() == 32 && key.count() == 2,
             Con::Float32x4 => vector && float && key.width() == 32 && key.count() == 4,
             Con::Int32x2 => vector && int && key.width() == 32 && key.count() == 2,
@@ -193,14 +174,12 @@ impl Con {
                 key.shape() == Shape::Matrix && float || cooperative && key.shape() == Shape::CooperativeMatrix
             }
             Con::SquareMatrix => key.shape() == Shape::Matrix && key.rows() == key.count(),
-            Con::Void => key.shape() == Shape::Void,
             Con::Same => id == result.0,
             Con::Like => id == result.0 || many && int && key.unsigned() == result.1.unsigned(),
             Con::Component => key.shape() == Shape::Scalar && key == result.1.component(),
             Con::IntCount => many && int && as_many(result.1),
             Con::Int32Count => many && int && key.width() == 32 && as_many(result.1),
             Con::FloatCount => many && float && as_many(result.1),
-            Con::BoolCount => many && class == Scalar::Bool && as_many(result.1),
             Con::SamePrev => id == prev.0,
             Con::LikePrev => id == prev.0 || many && int && key.unsigned() == prev.1.unsigned(),
             Con::VectorOf => vector && key.component() == result.1.unsigned(),
@@ -220,7 +199,6 @@ impl Con {
                 | Con::IntCount
                 | Con::Int32Count
                 | Con::FloatCount
-                | Con::BoolCount
                 | Con::VectorOf
                 | Con::FloatOf
                 | Con::FloatOfUpTo4

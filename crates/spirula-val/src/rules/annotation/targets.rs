@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, Capability, Decoration, MemoryModel, Op, StorageClass};
+use spirula_grammar::{BuiltIn, Capability, Decoration, MemoryModel, Op};
 use spirula_module::{Shape, Type};
 
 use super::Applied;
@@ -278,9 +278,4 @@ pub(super) fn offset_id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         _ => true,
     };
     cx.check_at(ok, &OFFSET_ID, inst, 1, || format!("the structure {} has no descriptors", inst.id(1)))
-}
-
-/// Storage class of a variable or parameter.
-pub(crate) fn class_of(cx: &Cx<'_>, target: Id) -> Option<StorageClass> {
-    cx.m.pointer(cx.m.type_id_of(target)).map(|p| p.0)
 }
