@@ -45,8 +45,8 @@ struct Tables<'a> {
     starts: Vec<u32>,
     /// What the disassembler calls ids.
     names: Option<Names>,
-    /// Which instruction defines an id.
-    definitions: BTreeMap<u32, u32>,
+    /// Ids, sorted, with the offset of the instruction that defines them; the first one's, where there are several.
+    definitions: Vec<(u32, u32)>,
     /// Every function: first word, word behind it, id, the functions that it calls.
     functions: Vec<Function>,
     /// Entry points: function and name.
@@ -103,7 +103,7 @@ impl<'a> Subject<'a> {
     /// An id of assembled text that nothing defines has a name only where it is used.
     fn name_undefined(&self, at: Site, place: &Place) {
         let Some(id) = Inst::at(self.words, at.word).map(|i| i.word(usize::from(at.operand))) else { return };
-        if at.operand == 0 || self.origin.is_none() || self.tables().definitions.contains_key(&id) {
+        if at.operand == 0 || self.origin.is_none() || self.tables().definition(id).is_some() {
             return;
         }
         let token = place.asm_span.and_then(|(start, end)| place.asm.as_deref()?.get(start..end)?.strip_prefix('%'));
@@ -166,10 +166,10 @@ impl<'a> Subject<'a> {
     fn name(&self, id: u32) -> Option<String> {
         let tables = self.tables();
         if self.origin.is_some() {
-            let Some(definition) = tables.definitions.get(&id) else {
+            let Some(definition) = tables.definition(id) else {
                 return self.undefined.borrow().get(&id).cloned();
             };
-            let (_, line) = self.own_line(*definition)?;
+            let (_, line) = self.own_line(definition)?;
             let first = line.trim_start().split(|c: char| c.is_whitespace() || c == '=').next()?;
             return first.strip_prefix('%').filter(|n| !n.is_empty()).map(str::to_owned);
         }
@@ -247,14 +247,22 @@ impl<'a> Tables<'a> {
             tables.starts.push(inst.offset());
             end = inst.offset().saturating_add(inst.words().len() as u32);
             if let Some(Id(id)) = inst.result() {
-                tables.definitions.entry(id).or_insert(inst.offset());
+                tables.definitions.push((id, inst.offset()));
             }
             tables.take(inst, end);
         }
         if let Some(f) = tables.functions.last_mut().filter(|f| f.end == u32::MAX) {
             f.end = end;
         }
+        tables.definitions.sort_unstable();
+        tables.definitions.dedup_by_key(|d| d.0);
         tables
+    }
+
+    /// Offset of the instruction that defines an id.
+    fn definition(&self, id: u32) -> Option<u32> {
+        let at = self.definitions.binary_search_by_key(&id, |d| d.0).ok()?;
+        Some(self.definitions[at].1)
     }
 
     /// For every entry point, the functions of its call graph.
@@ -307,7 +315,7 @@ struct Decoding<'s, 'a>(&'s Subject<'a>);
 
 impl<'a> Decoding<'_, 'a> {
     fn definition(&self, id: Id) -> Option<Inst<'a>> {
-        Inst::at(self.0.words, *self.0.tables().definitions.get(&id.0)?)
+        Inst::at(self.0.words, self.0.tables().definition(id.0)?)
     }
 }
 
