@@ -27,7 +27,7 @@ struct Item {
 
 pub(super) struct Check<'c> {
     pub(super) measures: &'c Measures<'c>,
-    /// By slot: a bit for each ruleset and place under which the type was judged.
+    /// By position of the type: a bit for each ruleset and place under which the type was judged.
     pub(super) seen: &'c mut [u64],
 }
 
@@ -45,7 +45,7 @@ impl Check<'_> {
         while let Some(item) = work.pop() {
             match cx.m.ty(item.ty) {
                 Some(Type::Struct { .. }) => {
-                    if self.is_new(cx, item, rules)
+                    if self.is_new(item, rules)
                         && let Some(inst) = cx.m.def(item.ty)
                     {
                         self.structure(cx, inst, item.at, root, rules, &mut work);
@@ -56,7 +56,7 @@ impl Check<'_> {
                     let inst = cx.m.def(item.ty);
                     let nested = inst.is_some_and(|i| is_array(cx, i.id(2)) || cx.parts(i.id(2)).any(Parts::STRUCT));
                     if let Some(inst) = inst
-                        && (!nested || self.is_new(cx, item, rules))
+                        && (!nested || self.is_new(item, rules))
                     {
                         self.array(cx, inst, item, root, rules, &mut work);
                     }
@@ -67,9 +67,9 @@ impl Check<'_> {
         }
     }
 
-    fn is_new(&mut self, cx: &Cx<'_>, item: Item, rules: Ruleset) -> bool {
+    fn is_new(&mut self, item: Item, rules: Ruleset) -> bool {
         let bit = 1u64 << ((rules.number() * 16 + item.at % 16) % 64);
-        match cx.m.ids().slot(item.ty).and_then(|s| self.seen.get_mut(s)) {
+        match self.measures.position(item.ty).and_then(|p| self.seen.get_mut(p)) {
             Some(seen) => {
                 let new = *seen & bit == 0;
                 *seen |= bit;

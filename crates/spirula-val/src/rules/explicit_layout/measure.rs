@@ -5,7 +5,7 @@ use spirula_grammar::{Decoration, Op};
 use spirula_module::{Shape, Type};
 
 use super::Alignments;
-use crate::cx::Cx;
+use crate::cx::{Cx, List};
 
 /// How a matrix member is laid out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,23 +24,39 @@ struct Measure {
     size: u64,
 }
 
-/// The measures of all types, by slot.
+/// The measures of all types. They are few among the ids, so that they have a table of their own.
 pub(super) struct Measures<'a> {
+    /// The types, sorted.
+    types: List<'a, Id>,
+    /// By position in `types`.
     all: &'a mut [Measure],
 }
 
 impl<'a> Measures<'a> {
     /// One pass over the types: what a type is made of comes before it.
     pub(super) fn of(cx: &Cx<'a>) -> Measures<'a> {
-        let m = cx.m;
-        let measures = Measures { all: cx.filled(m.ids().slot_count(), Measure::default()) };
-        for inst in m.global_insts().filter(|i| i.desc().is_some_and(|d| d.is_type())) {
+        let declarations = || cx.m.global_insts().filter(|i| i.desc().is_some_and(|d| d.is_type()));
+        let mut types = cx.collect(declarations().map(|i| i.id(1)));
+        types.sort_unstable();
+        types.dedup();
+        let measures = Measures { all: cx.filled(types.len(), Measure::default()), types };
+        for inst in declarations() {
             let measure = measures.measure(cx, inst);
-            if let Some(slot) = m.ids().slot(inst.id(1)).and_then(|s| measures.all.get_mut(s)) {
-                *slot = measure;
+            if let Some(place) = measures.position(inst.id(1)).and_then(|p| measures.all.get_mut(p)) {
+                *place = measure;
             }
         }
         measures
+    }
+
+    /// Number of types.
+    pub(super) fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Position of a type in tables of as many rows as there are types.
+    pub(super) fn position(&self, ty: Id) -> Option<usize> {
+        self.types.binary_search(&ty).ok()
     }
 
     fn get(&self, cx: &Cx<'_>, ty: Id) -> Measure {
@@ -48,7 +64,7 @@ impl<'a> Measures<'a> {
         if cx.m.key(ty).is_pointer() {
             return even(8, 8);
         }
-        cx.m.ids().slot(ty).and_then(|s| self.all.get(s)).copied().unwrap_or_default()
+        self.position(ty).and_then(|p| self.all.get(p)).copied().unwrap_or_default()
     }
 
     fn measure(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {

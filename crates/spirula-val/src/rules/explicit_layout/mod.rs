@@ -121,7 +121,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         return;
     }
     let measures = Measures::of(cx);
-    let mut check = Check { measures: &measures, seen: cx.filled(cx.m.ids().slot_count(), 0) };
+    let mut check = Check { measures: &measures, seen: cx.filled(measures.len(), 0) };
     for root in roots {
         let rules = ruleset(cx, root);
         check.root(cx, root, rules);
