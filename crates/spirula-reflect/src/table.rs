@@ -263,14 +263,24 @@ impl Out<'_> {
         String::from("…") + &suffix
     }
 
+    /// The scalar that a vector or matrix is made of. In modules that are not valid, it may be anything, even the vector.
+    fn component(&self, ty: TypeRef) -> String {
+        match self.r.types.get(ty.0 as usize) {
+            Some(t) if matches!(t.kind, TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Float { .. }) => {
+                self.plain(t)
+            }
+            _ => "…".into(),
+        }
+    }
+
     fn plain(&self, t: &Type) -> String {
         match &t.kind {
             TypeKind::Void => "void".into(),
             TypeKind::Bool => "bool".into(),
             TypeKind::Int { width, signed } => format!("{}{width}", if *signed { 'i' } else { 'u' }),
             TypeKind::Float { width, .. } => format!("f{width}"),
-            TypeKind::Vector { component, count } => format!("{}x{count}", self.ty(*component)),
-            TypeKind::Matrix { component, columns, rows } => format!("{} {columns}x{rows}", self.ty(*component)),
+            TypeKind::Vector { component, count } => format!("{}x{count}", self.component(*component)),
+            TypeKind::Matrix { component, columns, rows } => format!("{} {columns}x{rows}", self.component(*component)),
             TypeKind::Struct { .. } if t.name.is_empty() => format!("struct %{}", t.id),
             TypeKind::Struct { .. } => t.name.clone(),
             TypeKind::Pointer { .. } => "pointer".into(),
