@@ -46,6 +46,14 @@ impl Number {
     }
 }
 
+/// Looks for a byte among the four of a word: 0 where there is none; else the lowest bit that is set is the top bit of the
+/// first one, counted from the low-order byte.
+#[inline]
+pub fn find_byte(word: u32, byte: u8) -> u32 {
+    let w = word ^ u32::from_ne_bytes([byte; 4]);
+    w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080
+}
+
 /// A literal string (§2.2.1): bytes, NUL-terminated, four to a word, the first in the low-order byte.
 ///
 /// The bytes are whatever stands there; UTF-8 is expected by the specification, not by this type.
@@ -59,10 +67,8 @@ impl<'w> LitStr<'w> {
     /// Reads the string at the start of `words`; `None` where no NUL ends it.
     #[inline]
     pub fn read(words: &'w [u32]) -> Option<LitStr<'w>> {
-        // The lowest of these bits that is set is the top bit of the first byte that is 0.
-        let zeros = |w: u32| w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080;
-        let last = words.iter().position(|w| zeros(*w) != 0)?;
-        let at = zeros(words[last]).trailing_zeros() as usize / 8;
+        let last = words.iter().position(|w| find_byte(*w, 0) != 0)?;
+        let at = find_byte(words[last], 0).trailing_zeros() as usize / 8;
         Some(LitStr { words: &words[..=last], len: last * 4 + at })
     }
 

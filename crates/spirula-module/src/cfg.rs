@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use spirula_binary::{Context, Frames, Id, Inst};
+use spirula_binary::{Context, Id, Inst};
 use spirula_grammar::Op;
 
 use crate::{Function, Module};
@@ -276,10 +276,17 @@ impl Cfg {
     ///
     /// It ends sooner where an `OpFunctionEnd` is among them. Label ids below `dense_bound` are found through a table
     /// that grows up to it, others through a sorted list.
-    pub fn build<C: Context + ?Sized>(&mut self, words: &[u32], body: Range<u32>, dense_bound: u32, context: &C) {
+    #[cfg(test)]
+    pub(crate) fn build<C: Context + ?Sized>(
+        &mut self,
+        words: &[u32],
+        body: Range<u32>,
+        dense_bound: u32,
+        context: &C,
+    ) {
         let mut end = body.end.min(words.len() as u32);
         self.begin(dense_bound);
-        for inst in Frames::from(words.get(..end as usize).unwrap_or(&[]), body.start) {
+        for inst in spirula_binary::Frames::from(words.get(..end as usize).unwrap_or(&[]), body.start) {
             match inst {
                 Ok(inst) if inst.op() != Op::FunctionEnd => self.push(inst),
                 Ok(inst) => {

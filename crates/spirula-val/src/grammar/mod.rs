@@ -8,10 +8,10 @@ mod needs;
 use alloc::format;
 
 use spirula_binary::{
-    Context, DecodeError, DecodeErrorKind, Id, Inst, LitStr, Number, NumberKind, Operands, unknown_bits,
+    Context, DecodeError, DecodeErrorKind, Id, Imported, Inst, LitStr, Number, NumberKind, Operands, unknown_bits,
 };
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::{Category, InstDesc, Op, Operand, OperandKind, Quantifier};
+use spirula_grammar::{Category, InstDesc, Op, Operand, OperandKind, Quantifier, allowed_in_spec_constant_op};
 
 use crate::cx::Cx;
 use crate::dispatch::Row;
@@ -43,7 +43,7 @@ rules! {
     EXT_INST: "ext-inst-unknown", spec "OpExtInst";
     /// `OpSpecConstantOp` applies one of the opcodes that it lists.
     SPEC_OP: "spec-constant-op-opcode", spec "OpSpecConstantOp";
-    /// The unused high-order bits of a literal number narrower than its words are 0, or repeat the sign.
+    /// Where a literal number is narrower than its words, the bits above it are 0, or repeat its sign.
     LITERAL_BITS: "literal-high-bits", spec "§2.2.1";
     /// The type that tells the size of a literal is an integer or floating-point type.
     LITERAL_TYPE: "literal-type", spec "§2.2.1";
@@ -155,31 +155,42 @@ fn enumerant<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, at: usize, o: &'static Operand
 
 /// Instructions of another form.
 fn other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
-    let words = inst.words();
-    match desc.op {
-        Op::ExtInst | Op::ExtInstWithForwardRefsKHR if words.len() >= FIRST_OF_EXT_INST => {
-            if let Some((list, may_grow)) = ext_operands(cx, inst) {
-                let set = ssa::usage(cx, inst, desc, 3, inst.id(3));
-                let result = results(cx, inst, desc).and(set);
-                let mut stream = Stream { inst, desc, at: FIRST_OF_EXT_INST };
-                return result.and(stream.all(cx, list, may_grow));
-            }
-            full(cx, inst, desc)
-        }
-        // Operands of another instruction, and those of sets that are not known.
-        Op::SpecConstantOp | Op::ExtInst | Op::ExtInstWithForwardRefsKHR => full(cx, inst, desc),
-        _ => behind(cx, inst, desc, desc.operands(), 1),
+    // Operands of another instruction stand behind its number.
+    let (number, list) = match desc.op {
+        Op::ExtInst | Op::ExtInstWithForwardRefsKHR => (4, ext_operands(cx, inst)),
+        Op::SpecConstantOp => (3, spec_operands(inst)),
+        _ => return behind(cx, inst, desc, desc.operands(), 1),
+    };
+    if inst.words().len() <= number {
+        return behind(cx, inst, desc, desc.operands(), 1);
+    }
+    let mut result = results(cx, inst, desc);
+    if number == 4 {
+        result = result.and(ssa::usage(cx, inst, desc, 3, inst.id(3)));
+    }
+    match list {
+        Some((list, may_grow)) => result.and(Stream { inst, desc, at: number + 1 }.all(cx, list, may_grow)),
+        None => malformed(cx, inst),
     }
 }
 
-/// Word of the first operand of an extended instruction.
-const FIRST_OF_EXT_INST: usize = 5;
-
-/// The operands of an instruction of a known set, and whether more ids may follow.
+/// The operands of an extended instruction, and whether more ids may follow; `None` where its set does not have it.
 #[inline]
 fn ext_operands<'a>(cx: &Cx<'a>, inst: Inst<'a>) -> Option<(&'static [Operand], bool)> {
-    let set = cx.m.info(inst.id(3)).ext_set()?;
-    Some((set.instruction(inst.word(4))?.operands(), set.is_non_semantic()))
+    // All operands of a set that is not known, or that may have grown, are ids.
+    let Some(Imported::Known(set)) = cx.m.imported(inst.id(3)) else { return Some((&[], true)) };
+    match set.instruction(inst.word(4)) {
+        Some(e) => Some((e.operands(), set.is_non_semantic())),
+        None => set.is_non_semantic().then_some((&[], true)),
+    }
+}
+
+/// The operands of the instruction that `OpSpecConstantOp` applies; `None` where it cannot apply it.
+fn spec_operands(inst: Inst<'_>) -> Option<(&'static [Operand], bool)> {
+    let op = u16::try_from(inst.word(3)).map(Op).ok().filter(|op| allowed_in_spec_constant_op(*op))?;
+    let desc = op.desc()?;
+    let results = usize::from(desc.has_result_type()) + usize::from(desc.has_result());
+    Some((desc.operands().get(results..)?, false))
 }
 
 /// The operands of `list`, which start at word `at` and end the instruction.
@@ -331,33 +342,6 @@ fn id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize,
         }
         _ => ssa::usage(cx, inst, desc, word, id),
     }
-}
-
-/// Any instruction, operand by operand.
-fn full<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
-    let m = cx.m;
-    let mut result = Ok(());
-    for operand in Operands::new(inst, &m) {
-        let operand = match operand {
-            Ok(o) => o,
-            Err(e) => return decode_error(cx, inst, e),
-        };
-        let word = operand.at as usize;
-        match operand.kind.category() {
-            Category::Id => result = result.and(id(cx, inst, desc, word, operand.kind, Id(operand.word()))),
-            Category::ValueEnum | Category::BitEnum => {
-                result = result.and(needs::enumerant(cx, inst, word, operand.kind, operand.word()));
-            }
-            _ => {
-                if let Some(number) = operand.number
-                    && number.width % 32 != 0
-                {
-                    result = result.and(high_bits(cx, inst, word, operand.words, number));
-                }
-            }
-        }
-    }
-    result
 }
 
 /// Literals of fewer bits than their words have.

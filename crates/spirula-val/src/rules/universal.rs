@@ -10,7 +10,7 @@ use crate::cx::{Cx, msg};
 
 rules! {
     group "ids";
-    /// An operand that is read must be the result of an instruction with a type, not a type, label, string or the like.
+    /// An operand that is read has a value: an instruction with a type gives it, and it is no type, label, string or the like.
     VALUE: "operand-value", spec "§2.16.1";
     /// Where an instruction is made of a type, the operand is the id of a type declaration.
     TYPE: "operand-no-type", spec "§2.16.1";

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use spirula_binary::{Id, Inst, LitStr};
+use spirula_binary::{Id, Inst, LitStr, find_byte};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op};
 
@@ -32,13 +32,11 @@ impl Sources<'_> {
     }
 
     fn append(&mut self, text: LitStr<'_>) {
-        let has_zero = |w: u32| w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080 != 0;
-        let newlines = u32::from_ne_bytes([b'\n'; 4]);
         for word in text.words() {
             // Most words hold four bytes of one line.
             if let Some(last) = self.lengths.last_mut()
-                && !has_zero(*word)
-                && !has_zero(word ^ newlines)
+                && find_byte(*word, 0) == 0
+                && find_byte(*word, b'\n') == 0
             {
                 *last = last.saturating_add(4);
                 continue;
