@@ -13,7 +13,20 @@ use spirula_text::render::Finding;
 pub(crate) struct Input {
     /// What it is called in messages.
     pub(crate) name: String,
+    /// Where its result goes below a folder of results: its place in the folder that was named, or its file's name.
+    pub(crate) place: PathBuf,
     pub(crate) source: Source,
+}
+
+impl Input {
+    pub(crate) fn file(path: PathBuf) -> Input {
+        let place = path.file_name().unwrap_or_default().into();
+        Input { name: path.to_string_lossy().into_owned(), place, source: Source::File(path) }
+    }
+
+    pub(crate) fn stdin() -> Input {
+        Input { name: "<stdin>".to_owned(), place: "stdin".into(), source: Source::Stdin }
+    }
 }
 
 /// Where an input's bytes are.
@@ -44,7 +57,7 @@ pub(crate) fn expand(paths: Vec<PathBuf>, wanted: Wanted) -> Vec<Input> {
     while let Some(path) = queue.pop_front() {
         let name = path.to_string_lossy().into_owned();
         if name == "-" {
-            found.push(Input { name: "<stdin>".to_owned(), source: Source::Stdin });
+            found.push(Input::stdin());
         } else if let Some(list) = name.strip_prefix('@') {
             lists += 1;
             match read_list(list, lists) {
@@ -54,7 +67,7 @@ pub(crate) fn expand(paths: Vec<PathBuf>, wanted: Wanted) -> Vec<Input> {
         } else if path.is_dir() {
             walk(&path, wanted, &mut found);
         } else {
-            found.push(Input { name, source: Source::File(path) });
+            found.push(Input::file(path));
         }
     }
     found
@@ -62,7 +75,7 @@ pub(crate) fn expand(paths: Vec<PathBuf>, wanted: Wanted) -> Vec<Input> {
 
 fn missing(name: &str, rule: &str, message: String, code: u8) -> Input {
     let finding = Finding::of_input(name, rule, message, None);
-    Input { name: name.to_owned(), source: Source::Missing(Box::new(finding), code) }
+    Input { name: name.to_owned(), place: PathBuf::new(), source: Source::Missing(Box::new(finding), code) }
 }
 
 /// Lists may name lists; a bound on their number ends circles.
@@ -81,14 +94,19 @@ fn walk(dir: &Path, wanted: Wanted, found: &mut Vec<Input>) {
         match entry {
             Ok(e) if e.file_type().is_file() => {
                 if counts(e.path(), wanted) {
-                    let name = e.path().to_string_lossy().into_owned();
-                    found.push(Input { name, source: Source::File(e.into_path()) });
+                    let place = e.path().strip_prefix(dir).unwrap_or(e.path()).to_owned();
+                    found.push(Input { place, ..Input::file(e.into_path()) });
                 }
             }
             Ok(_) => {}
             Err(e) => {
                 let name = e.path().unwrap_or(dir).to_string_lossy().into_owned();
-                found.push(missing(&name, "io", format!("cannot read: {e}"), crate::FAILED));
+                let why = match (e.loop_ancestor(), e.io_error()) {
+                    (Some(above), _) => format!("a link back to {}, which is not followed", above.display()),
+                    (None, Some(e)) => format!("cannot read: {e}"),
+                    (None, None) => format!("cannot read: {e}"),
+                };
+                found.push(missing(&name, "io", why, crate::FAILED));
             }
         }
     }

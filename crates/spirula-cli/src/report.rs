@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use spirula_text::render::{Finding, human, json, sarif, short};
 
 use crate::cli::{Format, Global};
+use crate::load::Unloaded;
 
 /// What came out of one input.
 #[derive(Debug, Default)]
@@ -62,6 +63,12 @@ impl Style {
         if self.format == Format::Sarif {
             outcome.kept.extend(findings);
         }
+    }
+
+    /// Adds why there is no module.
+    pub(crate) fn add_unloaded(self, outcome: &mut Outcome, e: Unloaded) {
+        outcome.code = e.code;
+        self.add(outcome, e.findings);
     }
 
     /// The log of all findings that were kept; nothing for formats that need none.

@@ -1,21 +1,18 @@
 //! `spirula as`.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
 use spirula_binary::bytes_from_words;
 use spirula_grammar::Version;
 use spirula_text::AsmOptions;
-use spirula_text::render::Finding;
 use spirula_val::TargetEnv;
 
+use super::convert::{Conversion, inputs_of};
 use super::output::Output;
-use crate::batch::Batch;
-use crate::cli::{Global, InputArgs, complain};
-use crate::inputs::{Wanted, expand};
-use crate::report::{Outcome, Style, to_stderr, to_stdout};
-use crate::{FAILED, OK, USAGE, load};
+use crate::cli::{Global, InputArgs};
+use crate::inputs::Wanted;
+use crate::load;
 
 /// Assemble text into a module.
 ///
@@ -49,53 +46,15 @@ impl AsCommand {
             version: self.target_env.map(|e| -> Version { e.version }),
             ..AsmOptions::default()
         };
-        let inputs = match self.inputs.paths() {
-            Ok(paths) => expand(paths, Wanted::Text),
-            Err(message) => {
-                complain(&message);
-                return USAGE;
-            }
-        };
-        let output = match Output::of(self.output.as_deref(), inputs.len(), ".spv", true) {
-            Ok(output) => output,
-            Err(code) => return code,
-        };
-        let style = Style::of(global);
-        let mut code = OK;
-        let mut kept = Vec::new();
-        let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
-        batch.run(
-            || (),
-            |(), i| {
-                let mut outcome = Outcome::default();
-                let Some(input) = inputs.get(i) else { return (outcome, None) };
-                match load::assembled_input(input, &options) {
-                    Ok(words) => (outcome, Some(words)),
-                    Err(e) => {
-                        outcome.code = e.code;
-                        style.add(&mut outcome, e.findings);
-                        (outcome, None)
-                    }
-                }
-            },
-            |i, message| {
-                let mut outcome = Outcome { code: FAILED, ..Outcome::default() };
-                let name = inputs.get(i).map_or("", |i| &i.name);
-                style.add(&mut outcome, vec![Finding::of_input(name, "internal", message, None)]);
-                (outcome, None)
-            },
-            |i, (outcome, words)| {
-                code = code.max(outcome.code);
-                to_stderr(&outcome.human);
-                let _ = to_stdout(&outcome.machine);
-                kept.extend(outcome.kept);
-                let (Some(words), Some(input)) = (words, inputs.get(i)) else { return ControlFlow::Continue(()) };
-                let (result, more) = output.write(&input.name, &bytes_from_words(&words));
-                code = code.max(result);
-                if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            },
-        );
-        let _ = to_stdout(&style.finish(&kept));
-        code
+        let result = inputs_of(&self.inputs, Wanted::Text).and_then(|inputs| {
+            let output = Output::of(self.output.as_deref(), inputs.len(), ".spv", true)?;
+            let job = Conversion::new(&inputs, &self.inputs, &output, global);
+            Ok(job.run(
+                || (),
+                |(), input, _| load::assembled_input(input, &options).map(Some),
+                |_, words| bytes_from_words(words),
+            ))
+        });
+        result.unwrap_or_else(|code| code)
     }
 }

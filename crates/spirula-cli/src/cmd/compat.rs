@@ -18,7 +18,7 @@ use spirula_val::{TargetEnv, Validator};
 use super::compat_reflect::{SpirvReflect, reflect_file, spread};
 use super::dis::DisStyle;
 use super::output::Output;
-use crate::inputs::{Input, Source};
+use crate::inputs::Input;
 use crate::load::{self, Loaded};
 use crate::options::{EnvChoice, ValArgs};
 use crate::report::{to_stderr, to_stdout};
@@ -134,8 +134,8 @@ struct SpirvVal {
 
 pub(super) fn input(file: Option<&str>) -> Input {
     match file {
-        None | Some("-") => Input { name: "<stdin>".to_owned(), source: Source::Stdin },
-        Some(path) => Input { name: path.to_owned(), source: Source::File(path.into()) },
+        None | Some("-") => Input::stdin(),
+        Some(path) => Input::file(path.into()),
     }
 }
 
@@ -161,7 +161,7 @@ fn unreadable(input: &Input) -> u8 {
 /// Writes the result; a colon and the reason where that fails.
 pub(super) fn write(path: &str, bytes: &[u8]) -> u8 {
     let output = if path == "-" { Output::Stdout } else { Output::File(path.into()) };
-    match output.write("", bytes) {
+    match output.write("", "".as_ref(), bytes) {
         (crate::OK, _) => crate::OK,
         _ => ERROR,
     }

@@ -1,18 +1,18 @@
 //! `spirula dis`.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
 use spirula_text::render::Finding;
 use spirula_text::{AsmOptions, Damage, DisOptions, disassemble, disassemble_to};
 
+use super::convert::{Conversion, inputs_of};
 use super::output::Output;
-use crate::batch::Batch;
-use crate::cli::{Global, InputArgs, complain};
-use crate::inputs::{Input, Wanted, expand};
-use crate::report::{Outcome, Style, to_stderr, to_stdout};
-use crate::{FAILED, INVALID, OK, USAGE, load};
+use crate::cli::{Global, InputArgs};
+use crate::inputs::{Input, Wanted};
+use crate::load::Unloaded;
+use crate::report::{Outcome, Style};
+use crate::{INVALID, load};
 
 /// Disassemble a module.
 ///
@@ -77,83 +77,50 @@ impl DisStyle {
 
 impl DisCommand {
     pub(crate) fn run(&self, global: &Global) -> u8 {
-        let inputs = match self.inputs.paths() {
-            Ok(paths) => expand(paths, Wanted::Binary),
-            Err(message) => {
-                complain(&message);
-                return USAGE;
-            }
-        };
-        let output = match Output::of(self.output.as_deref(), inputs.len(), ".spvasm", false) {
-            Ok(output) => output,
-            Err(code) => return code,
-        };
-        let color = matches!(output, Output::Stdout)
+        let result = inputs_of(&self.inputs, Wanted::Binary).and_then(|inputs| {
+            let output = Output::of(self.output.as_deref(), inputs.len(), ".spvasm", false)?;
+            Ok(self.disassemble(Conversion::new(&inputs, &self.inputs, &output, global)))
+        });
+        result.unwrap_or_else(|code| code)
+    }
+
+    fn disassemble(&self, job: Conversion<'_>) -> u8 {
+        let color = matches!(job.output, Output::Stdout)
             && anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
         let options = self.style.options(color);
-        let style = Style::of(global);
-        let (mut code, mut kept) = (OK, Vec::new());
         // Several results are kept until it is their turn.
-        let alone = (inputs.len() == 1).then_some(&output);
-        let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
-        batch.run(
+        let alone = (job.inputs.len() == 1).then_some(job.output);
+        job.run(
             || (),
-            |(), i| inputs.get(i).map(|input| one(input, &options, style, alone)).unwrap_or_default(),
-            |i, message| {
-                let mut outcome = Outcome { code: FAILED, ..Outcome::default() };
-                let name = inputs.get(i).map_or("", |i| &i.name);
-                style.add(&mut outcome, vec![Finding::of_input(name, "internal", message, None)]);
-                (outcome, None)
-            },
-            |i, (outcome, text)| {
-                code = code.max(outcome.code);
-                to_stderr(&outcome.human);
-                let _ = to_stdout(&outcome.machine);
-                kept.extend(outcome.kept);
-                let (Some(text), Some(input)) = (text, inputs.get(i)) else { return ControlFlow::Continue(()) };
-                let (result, more) = output.write(&input.name, text.as_bytes());
-                code = code.max(result);
-                if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            },
-        );
-        let _ = to_stdout(&style.finish(&kept));
-        code
+            |(), input, outcome| one(input, &options, job.style, alone, outcome),
+            |_, text| text.as_bytes().into(),
+        )
     }
 }
 
 /// Disassembles one input. With an output, writes the text there as it comes, else returns it.
-fn one(input: &Input, options: &DisOptions, style: Style, output: Option<&Output>) -> (Outcome, Option<String>) {
-    let mut outcome = Outcome::default();
-    let bytes = match load::read(input) {
-        Ok(bytes) => bytes,
-        Err(e) => {
-            outcome.code = e.code;
-            style.add(&mut outcome, e.findings);
-            return (outcome, None);
-        }
+fn one(
+    input: &Input,
+    options: &DisOptions,
+    style: Style,
+    output: Option<&Output>,
+    outcome: &mut Outcome,
+) -> Result<Option<String>, Unloaded> {
+    let bytes = load::read(input)?;
+    let loaded = load::module(&input.name, &bytes, &AsmOptions::default())?;
+    let Some(output) = output else {
+        let made = disassemble(&loaded.words, options);
+        report(outcome, style, input, &made.damage);
+        return Ok(Some(made.text));
     };
-    match load::module(&input.name, &bytes, &AsmOptions::default()) {
-        Ok(loaded) => {
-            let Some(output) = output else {
-                let made = disassemble(&loaded.words, options);
-                report(&mut outcome, style, input, &made.damage);
-                return (outcome, Some(made.text));
-            };
-            let mut damage = Vec::new();
-            let (code, _) = output.write_with(&input.name, |to| {
-                damage = disassemble_to(&loaded.words, options, to)?;
-                Ok(())
-            });
-            report(&mut outcome, style, input, &damage);
-            outcome.code = outcome.code.max(code);
-            (outcome, None)
-        }
-        Err(e) => {
-            outcome.code = e.code;
-            style.add(&mut outcome, e.findings);
-            (outcome, None)
-        }
-    }
+    let mut damage = Vec::new();
+    let (code, _) = output.write_with(&input.name, &input.place, |to| {
+        damage = disassemble_to(&loaded.words, options, to)?;
+        Ok(())
+    });
+    report(outcome, style, input, &damage);
+    outcome.code = outcome.code.max(code);
+    Ok(None)
 }
 
 fn report(outcome: &mut Outcome, style: Style, input: &Input, damage: &[Damage]) {

@@ -3,6 +3,7 @@
 pub(crate) mod asm;
 pub(crate) mod compat;
 mod compat_reflect;
+mod convert;
 pub(crate) mod dis;
 pub(crate) mod explain;
 pub(crate) mod link;

@@ -1,4 +1,4 @@
-//! Where results of `as` and `dis` go.
+//! Where results of `as`, `dis` and `reflect` go.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use crate::{FAILED, OK, USAGE};
 pub(crate) enum Output {
     Stdout,
     File(PathBuf),
-    /// One file per input, with this extension.
+    /// One file per input, with this extension; what was found in a folder keeps its place in it.
     Folder(PathBuf, &'static str, Mutex<BTreeSet<OsString>>),
 }
 
@@ -50,13 +50,18 @@ impl Output {
         }
     }
 
-    /// Writes one input's result. Returns the exit code, and whether anybody still reads.
-    pub(crate) fn write(&self, input: &str, bytes: &[u8]) -> (u8, bool) {
-        self.write_with(input, |to| to.write_all(bytes))
+    /// Writes the result of the input of that name and place. Returns the exit code, and whether anybody still reads.
+    pub(crate) fn write(&self, name: &str, place: &Path, bytes: &[u8]) -> (u8, bool) {
+        self.write_with(name, place, |to| to.write_all(bytes))
     }
 
-    /// Lets `write` write one input's result. Returns the exit code, and whether anybody still reads.
-    pub(crate) fn write_with(&self, input: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> (u8, bool) {
+    /// Lets `write` write the result of the input of that name and place. Returns the exit code, and whether anybody still reads.
+    pub(crate) fn write_with(
+        &self,
+        name: &str,
+        place: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> (u8, bool) {
         let (path, result) = match self {
             Output::Stdout => {
                 let mut out = io::stdout().lock();
@@ -67,15 +72,16 @@ impl Output {
             }
             Output::File(path) => (path.display().to_string(), File::create(path).and_then(|mut f| write(&mut f))),
             Output::Folder(folder, extension, written) => {
-                let stem = Path::new(input).file_stem().unwrap_or("stdin".as_ref());
-                let mut name = stem.to_owned();
-                name.push(extension);
-                let path = folder.join(&name);
-                if !written.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
-                    complain(&format!("{input} is not written: {} is already another input's", path.display()));
+                let mut place = place.with_extension("").into_os_string();
+                place.push(extension);
+                let path = folder.join(&place);
+                if !written.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {
+                    complain(&format!("{name} is not written: {} is already another input's", path.display()));
                     return (FAILED, true);
                 }
-                (path.display().to_string(), File::create(&path).and_then(|mut f| write(&mut f)))
+                let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+                let result = made.and_then(|()| File::create(&path)).and_then(|mut f| write(&mut f));
+                (path.display().to_string(), result)
             }
         };
         match result {

@@ -1,22 +1,22 @@
 //! `spirula reflect`.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
 use spirula_module::{Index, Module};
 use spirula_text::AsmOptions;
-use spirula_text::render::{Finding, Subject};
+use spirula_text::render::Subject;
 use spirula_val::{Options, Validator};
 
+use super::convert::{Conversion, inputs_of};
 use super::output::Output;
 use super::pipeline::PipelineArgs;
 use super::reflect_rust::{Modules, RustArgs};
-use crate::batch::Batch;
-use crate::cli::{Format, Global, InputArgs, complain};
-use crate::inputs::{Input, Wanted, expand};
-use crate::report::{Outcome, Style, to_stderr, to_stdout};
-use crate::{FAILED, INVALID, OK, USAGE, load};
+use crate::cli::{Format, Global, InputArgs};
+use crate::inputs::{Input, Wanted};
+use crate::load::Unloaded;
+use crate::report::{Outcome, Style};
+use crate::{INVALID, OK, USAGE, load};
 
 /// Report what a module wants from its host.
 ///
@@ -43,13 +43,6 @@ pub(crate) struct ReflectCommand {
 
 impl ReflectCommand {
     pub(crate) fn run(&self, global: &Global) -> u8 {
-        let inputs = match self.inputs.paths() {
-            Ok(paths) => expand(paths, Wanted::Binary),
-            Err(message) => {
-                complain(&message);
-                return USAGE;
-            }
-        };
         if !self.rust.fits(global.format) {
             return USAGE;
         }
@@ -59,47 +52,31 @@ impl ReflectCommand {
             Format::Rust => ".rs",
             Format::Human | Format::Short => ".txt",
         };
-        let outputs = if self.stages.pipeline { 1 } else { inputs.len() };
-        let output = match Output::of(self.output.as_deref(), outputs, extension, false) {
-            Ok(output) => output,
-            Err(code) => return code,
-        };
-        if self.stages.pipeline {
-            let (text, code) = self.stages.run(global, &inputs, !self.no_validate);
-            let written = text.map_or(OK, |t| output.write("pipeline", t.as_bytes()).0);
-            return code.max(written);
-        }
-        let style = Style::of(global);
-        let named = inputs.len() > 1 && matches!(global.format, Format::Human | Format::Short);
-        let (mut code, mut modules) = (OK, Modules::default());
-        let batch = Batch { count: inputs.len(), jobs: self.inputs.jobs, progress: !global.quiet };
-        batch.run(
+        let result = inputs_of(&self.inputs, Wanted::Binary).and_then(|inputs| {
+            let outputs = if self.stages.pipeline { 1 } else { inputs.len() };
+            let output = Output::of(self.output.as_deref(), outputs, extension, false)?;
+            if self.stages.pipeline {
+                let (text, code) = self.stages.run(global, &inputs, !self.no_validate);
+                let written = text.map_or(OK, |t| output.write("pipeline", "pipeline".as_ref(), t.as_bytes()).0);
+                return Ok(code.max(written));
+            }
+            Ok(self.report(Conversion::new(&inputs, &self.inputs, &output, global), global.format))
+        });
+        result.unwrap_or_else(|code| code)
+    }
+
+    fn report(&self, job: Conversion<'_>, format: Format) -> u8 {
+        let together = matches!(job.output, Output::Stdout) && job.inputs.len() > 1;
+        let mut modules = Modules::default();
+        job.run(
             || (Validator::new(None, Options::default()), Index::new()),
-            |(validator, index), i| {
-                inputs.get(i).map(|input| self.one(input, global.format, style, validator, index)).unwrap_or_default()
+            |(validator, index), input, outcome| self.one(input, format, job.style, validator, index, outcome),
+            |input, text| match format {
+                Format::Rust if together => modules.wrap(&input.name, text).into_bytes().into(),
+                Format::Human | Format::Short if together => format!("{}\n{text}\n", input.name).into_bytes().into(),
+                _ => text.as_bytes().into(),
             },
-            |i, message| {
-                let mut outcome = Outcome { code: FAILED, ..Outcome::default() };
-                let name = inputs.get(i).map_or("", |i| &i.name);
-                style.add(&mut outcome, vec![Finding::of_input(name, "internal", message, None)]);
-                (outcome, None)
-            },
-            |i, (outcome, text)| {
-                code = code.max(outcome.code);
-                to_stderr(&outcome.human);
-                let _ = to_stdout(&outcome.machine);
-                let (Some(text), Some(input)) = (text, inputs.get(i)) else { return ControlFlow::Continue(()) };
-                let text = match (&output, global.format) {
-                    (Output::Stdout, Format::Rust) if inputs.len() > 1 => modules.wrap(&input.name, &text),
-                    (Output::Stdout, _) if named => format!("{}\n{text}\n", input.name),
-                    _ => text,
-                };
-                let (result, more) = output.write(&input.name, text.as_bytes());
-                code = code.max(result);
-                if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            },
-        );
-        code
+        )
     }
 
     fn one(
@@ -109,32 +86,18 @@ impl ReflectCommand {
         style: Style,
         validator: &mut Validator,
         index: &mut Index,
-    ) -> (Outcome, Option<String>) {
-        let mut outcome = Outcome::default();
-        let bytes = match load::read(input) {
-            Ok(bytes) => bytes,
-            Err(e) => {
-                outcome.code = e.code;
-                style.add(&mut outcome, e.findings);
-                return (outcome, None);
-            }
-        };
-        let loaded = match load::module(&input.name, &bytes, &AsmOptions::default()) {
-            Ok(loaded) => loaded,
-            Err(e) => {
-                outcome.code = e.code;
-                style.add(&mut outcome, e.findings);
-                return (outcome, None);
-            }
-        };
+        outcome: &mut Outcome,
+    ) -> Result<Option<String>, Unloaded> {
+        let bytes = load::read(input)?;
+        let loaded = load::module(&input.name, &bytes, &AsmOptions::default())?;
         if !self.no_validate
             && let Err(report) = validator.validate(&loaded.words)
         {
             outcome.code = INVALID;
             let subject = Subject::new(&input.name, &loaded.words, loaded.origin());
             let findings = report.diagnostics.iter().map(|d| subject.locate(d));
-            style.add(&mut outcome, findings.collect());
-            return (outcome, None);
+            style.add(outcome, findings.collect());
+            return Ok(None);
         }
         let module = Module::new(&loaded.words, index);
         let text = match format {
@@ -145,6 +108,6 @@ impl ReflectCommand {
             }
             Format::Human | Format::Short => spirula_reflect::table(&spirula_reflect::reflect(&module)),
         };
-        (outcome, Some(text))
+        Ok(Some(text))
     }
 }

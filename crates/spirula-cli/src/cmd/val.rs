@@ -188,8 +188,8 @@ impl Job {
     }
 
     pub(super) fn unloaded(&self, e: load::Unloaded) -> Outcome {
-        let mut outcome = Outcome { code: e.code, ..Outcome::default() };
-        self.style.add(&mut outcome, e.findings);
+        let mut outcome = Outcome::default();
+        self.style.add_unloaded(&mut outcome, e);
         outcome
     }
 
