@@ -11,7 +11,7 @@ $ spirula val files/wrong.spvasm
 ! 14 | %two = OpConstant %int 2
 !    | ------------------------ declared here
 !    |
-!    = rule: SPIR-V §3.3
+!    = rule: SPIR-V §3.3, OpFAdd
 !    = reached from entry point main
 !
 ! error[id-undefined]: no instruction defines %missing
@@ -31,7 +31,7 @@ $ spirula val --format short files/wrong.spvasm
 ! 1 module: 1 invalid (2 errors, 0 warnings); environment chosen from the module: vulkan1.4
 = 1
 $ spirula val --format json files/wrong.spvasm
-> {"severity":"error","rule":"operand-type","group":"types","cite":"SPIR-V §3.3","message":"Operand 2 %two has type %int (32-bit signed integer), but must have the Result Type, %float (32-bit float)","file":"files/wrong.spvasm","word":55,"byte":236,"operand":4,"instruction":15,"asm":"%sum = OpFAdd %float %one %two","asm_span":[26,30],"line":17,"column":27,"ids":[{"id":8,"name":"%two"},{"id":6,"name":"%int"},{"id":5,"name":"%float"}],"entry_points":["main"],"related":[{"message":"declared here","word":44,"byte":176,"instruction":12,"asm":"%two = OpConstant %int 2","asm_span":[0,24],"line":14,"column":1}]}
+> {"severity":"error","rule":"operand-type","group":"types","cite":"SPIR-V §3.3, OpFAdd","message":"Operand 2 %two has type %int (32-bit signed integer), but must have the Result Type, %float (32-bit float)","file":"files/wrong.spvasm","word":55,"byte":236,"operand":4,"instruction":15,"asm":"%sum = OpFAdd %float %one %two","asm_span":[26,30],"line":17,"column":27,"ids":[{"id":8,"name":"%two"},{"id":6,"name":"%int"},{"id":5,"name":"%float"}],"entry_points":["main"],"related":[{"message":"declared here","word":44,"byte":176,"instruction":12,"asm":"%two = OpConstant %int 2","asm_span":[0,24],"line":14,"column":1}]}
 > {"severity":"error","rule":"id-undefined","group":"ids","cite":"SPIR-V §2.16.1","message":"no instruction defines %missing","file":"files/wrong.spvasm","word":60,"byte":256,"operand":4,"instruction":16,"asm":"%lost = OpFMul %float %sum %missing","asm_span":[27,35],"line":18,"column":28,"ids":[{"id":11,"name":"%missing"}],"entry_points":["main"]}
 ! 1 module: 1 invalid (2 errors, 0 warnings); environment chosen from the module: vulkan1.4
 = 1
@@ -114,15 +114,33 @@ $ spirula val --format sarif -q files/wrong.spvasm
 >           "name": "spirula",
 >           "rules": [
 >             {
+>               "help": {
+>                 "markdown": "An operand's type is of the kind that the instruction takes, and fits the Result Type or the other operands.\n\n*SPIR-V §3.3*",
+>                 "text": "An operand's type is of the kind that the instruction takes, and fits the Result Type or the other operands.\n\nSPIR-V §3.3"
+>               },
 >               "id": "operand-type",
+>               "properties": {
+>                 "tags": [
+>                   "types"
+>                 ]
+>               },
 >               "shortDescription": {
->                 "text": "SPIR-V §3.3"
+>                 "text": "An operand's type is of the kind that the instruction takes, and fits the Result Type or the other operands."
 >               }
 >             },
 >             {
+>               "help": {
+>                 "markdown": "Every id that is used is the result of some instruction.\n\n*SPIR-V §2.16.1*",
+>                 "text": "Every id that is used is the result of some instruction.\n\nSPIR-V §2.16.1"
+>               },
 >               "id": "id-undefined",
+>               "properties": {
+>                 "tags": [
+>                   "ids"
+>                 ]
+>               },
 >               "shortDescription": {
->                 "text": "SPIR-V §2.16.1"
+>                 "text": "Every id that is used is the result of some instruction."
 >               }
 >             }
 >           ],
@@ -146,7 +164,7 @@ $ spirula val --color always files/wrong.spvasm --max-errors 1
 ! ␛[1m␛[94m14␛[0m ␛[1m␛[94m|␛[0m %two = OpConstant %int 2
 !    ␛[1m␛[94m|␛[0m ␛[1m␛[94m------------------------␛[0m ␛[1m␛[94mdeclared here␛[0m
 !    ␛[1m␛[94m|␛[0m
-!    ␛[1m␛[94m= ␛[0mrule: SPIR-V §3.3
+!    ␛[1m␛[94m= ␛[0mrule: SPIR-V §3.3, OpFAdd
 !    ␛[1m␛[94m= ␛[0mreached from entry point main
 !
 ! files/wrong.spvasm: 1 more diagnostic not shown; see --max-errors
@@ -164,7 +182,7 @@ $ spirula val --max-errors 1 files/wrong.spvasm
 ! 14 | %two = OpConstant %int 2
 !    | ------------------------ declared here
 !    |
-!    = rule: SPIR-V §3.3
+!    = rule: SPIR-V §3.3, OpFAdd
 !    = reached from entry point main
 !
 ! files/wrong.spvasm: 1 more diagnostic not shown; see --max-errors
@@ -185,7 +203,7 @@ $ spirula val $TMP/wrong.spv
 ! 12 | %int_2 = OpConstant %int 2
 !    | -------------------------- declared here
 !    |
-!    = rule: SPIR-V §3.3; at byte 0xec
+!    = rule: SPIR-V §3.3, OpFAdd; at byte 0xec
 !    = reached from entry point main
 !
 ! error[id-undefined]: no instruction defines %11

@@ -96,9 +96,18 @@ $ spirula val --link --entry bad --format sarif -q --allow link-input-missing fi
 >           "name": "spirula",
 >           "rules": [
 >             {
+>               "help": {
+>                 "markdown": "An input and the output that it matches have the same type and width in each component.\n\n*VUID-RuntimeSpirv-OpEntryPoint-07754*",
+>                 "text": "An input and the output that it matches have the same type and width in each component.\n\nVUID-RuntimeSpirv-OpEntryPoint-07754"
+>               },
 >               "id": "link-type",
+>               "properties": {
+>                 "tags": [
+>                   "link"
+>                 ]
+>               },
 >               "shortDescription": {
->                 "text": "VUID-RuntimeSpirv-OpEntryPoint-07754"
+>                 "text": "An input and the output that it matches have the same type and width in each component."
 >               }
 >             }
 >           ],

@@ -112,7 +112,7 @@ $ spirula reflect files/wrong.spvasm
 ! 14 | %two = OpConstant %int 2
 !    | ------------------------ declared here
 !    |
-!    = rule: SPIR-V §3.3
+!    = rule: SPIR-V §3.3, OpFAdd
 !    = reached from entry point main
 !
 ! error[id-undefined]: no instruction defines %missing

@@ -37,6 +37,8 @@ impl fmt::Display for Severity {
 pub enum Cite {
     /// The SPIR-V specification: a section (`§2.16.1`) or the instruction or enumerant whose text states the rule.
     Spec(&'static str),
+    /// The text of the very instruction that breaks the rule, in this section of the SPIR-V specification.
+    Own(&'static str),
     /// A valid-usage id of the Vulkan specification.
     Vuid(&'static str),
     /// An extension's own text, where the unified specification does not contain it.
@@ -50,7 +52,7 @@ pub enum Cite {
 impl fmt::Display for Cite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cite::Spec(s) => write!(f, "SPIR-V {s}"),
+            Cite::Spec(s) | Cite::Own(s) => write!(f, "SPIR-V {s}"),
             Cite::Vuid(s) | Cite::Extension(s) | Cite::ExtInst(s) | Cite::Environment(s) => f.write_str(s),
         }
     }
@@ -204,6 +206,7 @@ macro_rules! rules {
     (@cite warn $kind:ident $cite:literal) => { $crate::rules!(@cite $kind $cite) };
     (@cite allow $kind:ident $cite:literal) => { $crate::rules!(@cite $kind $cite) };
     (@cite spec $cite:literal) => { $crate::Cite::Spec($cite) };
+    (@cite own $cite:literal) => { $crate::Cite::Own($cite) };
     (@cite vuid $cite:literal) => { $crate::Cite::Vuid($cite) };
     (@cite extension $cite:literal) => { $crate::Cite::Extension($cite) };
     (@cite ext_inst $cite:literal) => { $crate::Cite::ExtInst($cite) };

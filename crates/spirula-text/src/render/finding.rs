@@ -13,6 +13,9 @@ pub struct Finding {
     pub severity: &'static str,
     /// Name of the rule that is broken.
     pub rule: String,
+    /// The rule itself, with its user page.
+    #[serde(skip)]
+    pub page: Option<&'static Rule>,
     /// Group of the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<&'static str>,
@@ -121,6 +124,7 @@ impl Finding {
         Finding {
             severity: "error",
             rule: rule.to_owned(),
+            page: None,
             group: None,
             cite: None,
             vuid: None,
@@ -167,6 +171,7 @@ impl Finding {
     pub(super) fn bare(file: &str, d: &Diagnostic) -> Finding {
         let mut found = Finding::of_input(file, d.rule.name, d.message.clone(), None);
         found.severity = severity(d.severity);
+        found.page = Some(d.rule);
         found.group = Some(d.rule.group);
         found.cite = Some(d.rule.cite.to_string());
         found.vuid = vuid(d.rule);

@@ -34,10 +34,15 @@ pub fn sarif<'a>(findings: impl IntoIterator<Item = &'a Finding>, version: &str)
 }
 
 fn rule(f: &Finding) -> Value {
-    match &f.cite {
-        Some(cite) => json!({ "id": f.rule, "shortDescription": { "text": cite } }),
-        None => json!({ "id": f.rule }),
-    }
+    let Some(page) = f.page else { return json!({ "id": f.rule }) };
+    let doc = page.doc.trim();
+    let summary = doc.split("\n\n").next().unwrap_or(doc).replace('\n', " ");
+    json!({
+        "id": f.rule,
+        "shortDescription": { "text": summary },
+        "help": { "text": format!("{doc}\n\n{}", page.cite), "markdown": format!("{doc}\n\n*{}*", page.cite) },
+        "properties": { "tags": [page.group] },
+    })
 }
 
 fn result(f: &Finding, index: usize) -> Value {

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use spirula_binary::{Context, Frames, HEADER_WORDS, Id, Imported, Inst, LitStr, Number};
-use spirula_diag::{Diagnostic, Site};
+use spirula_diag::{Cite, Diagnostic, Site};
 use spirula_grammar::{ExtSet, Op};
 
 use super::finding::{Finding, IdName, Place, Related};
@@ -87,6 +87,7 @@ impl<'a> Subject<'a> {
         found.place = self.place(d.at);
         self.name_undefined(d.at, &found.place);
         found.message = self.name_ids(&d.message, &mut found.ids);
+        found.cite = Some(self.cite(d));
         found.entry_points = self.entry_points_of(d.at.word);
         found.related = d
             .notes
@@ -98,6 +99,15 @@ impl<'a> Subject<'a> {
             })
             .collect();
         found
+    }
+
+    /// Where the rule stands; with the instruction where it is the instruction's own text.
+    fn cite(&self, d: &Diagnostic) -> String {
+        let op = Inst::at(self.words, d.at.word).map(|i| i.op());
+        match (d.rule.cite, op) {
+            (Cite::Own(_), Some(op)) => format!("{}, {op}", d.rule.cite),
+            (cite, _) => cite.to_string(),
+        }
     }
 
     /// An id of assembled text that nothing defines has a name only where it is used.

@@ -32,9 +32,9 @@ rules! {
     /// The opcode is one of SPIR-V's or of a registered extension.
     OPCODE: "opcode-unknown", spec "§3.3";
     /// An instruction has all operands that its grammar demands.
-    MISSING: "operand-missing", spec "§3.3";
+    MISSING: "operand-missing", own "§3.3";
     /// An instruction has no words beyond its last operand.
-    EXTRA: "operand-extra", spec "§3.3";
+    EXTRA: "operand-extra", own "§3.3";
     /// An operand is an enumerant that its kind knows.
     ENUMERANT: "enumerant-unknown", spec "§3.2";
     /// A literal string ends with a NUL within its instruction.

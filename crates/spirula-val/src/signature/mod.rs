@@ -16,9 +16,9 @@ use crate::rules::cooperative_matrix;
 rules! {
     group "types";
     /// The Result Type is of the kind that the instruction produces.
-    RESULT: "result-type-kind", spec "§3.3";
+    RESULT: "result-type-kind", own "§3.3";
     /// An operand's type is of the kind that the instruction takes, and fits the Result Type or the other operands.
-    OPERAND: "operand-type", spec "§3.3";
+    OPERAND: "operand-type", own "§3.3";
 }
 
 /// What a type must be. Vectors may be long; "scalar or vector" includes cooperative matrices where `cooperative` says so.
