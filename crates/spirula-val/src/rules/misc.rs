@@ -15,6 +15,8 @@ rules! {
     group "misc";
     /// `OpUndef` makes an object of any type but `OpTypeVoid`.
     UNDEF: "undef-void", spec "OpUndef";
+    /// Function types are for `OpFunction`: there are no objects of them.
+    UNDEF_FUNCTION: "undef-function", spec "OpTypeFunction";
     /// Images, samplers and the like cannot be undefined in Vulkan.
     UNDEF_OPAQUE: "undef-opaque", vuid "VUID-StandaloneSpirv-OpUndef-12464";
     /// Without a capability for arithmetic with 8-bit or 16-bit numbers, their undefined values cannot be made.
@@ -56,6 +58,9 @@ fn undef<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let key = cx.result_key(inst)?;
     let ty = inst.id(1);
     cx.check_at(key.shape() != Shape::Void, &UNDEF, inst, 1, || format!("the Result Type {ty} is void"))?;
+    cx.check_at(key.shape() != Shape::Function, &UNDEF_FUNCTION, inst, 1, || {
+        format!("the Result Type {ty} is a function type")
+    })?;
     let restricted = match (key.component_class(), key.width()) {
         (Scalar::Int, 8) => !cx.has(Capability::Int8) && cx.has(Capability::Shader),
         (Scalar::Int, 16) => !cx.has(Capability::Int16) && cx.has(Capability::Shader),

@@ -148,17 +148,23 @@ fn arithmetic<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, of: Is) -> Checked {
     let given = inst.words().len() > 6;
     let operation = GroupOperation(inst.word(4));
     match operation {
-        GroupOperation::ClusteredReduce => {
-            cx.check_at(given, &CLUSTER, inst, 4, || "ClusteredReduce needs a ClusterSize behind the Value")?;
-            cluster_size(cx, inst)
-        }
         GroupOperation::PartitionedReduceEXT
         | GroupOperation::PartitionedInclusiveScanEXT
         | GroupOperation::PartitionedExclusiveScanEXT => {
             cx.check_at(given, &BALLOT, inst, 4, || format!("{operation} needs a ballot behind the Value"))?;
             operands(cx, inst, 6, &[Is::Int32x4])
         }
-        _ => Ok(()),
+        _ => {
+            let clustered = operation == GroupOperation::ClusteredReduce;
+            cx.check_at(
+                given || !clustered,
+                &CLUSTER,
+                inst,
+                4,
+                || "ClusteredReduce needs a ClusterSize behind the Value",
+            )?;
+            cluster_size(cx, inst)
+        }
     }
 }
 
