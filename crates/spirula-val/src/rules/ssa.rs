@@ -79,7 +79,7 @@ fn usage_in_detail<'a>(
     if !info.is_defined() {
         return undefined(cx, inst, word, id);
     }
-    if info.op == Op::Function && !takes_functions(desc) {
+    if info.op == Op::Function && !takes_functions(cx, inst, desc, word) {
         return super::universal::not_a_value(cx, inst, word);
     }
     if info.def >= inst.offset() {
@@ -96,11 +96,19 @@ fn usage_in_detail<'a>(
     Ok(())
 }
 
-/// Whether an instruction may have a function as operand. Those of extensions are judged by their own rules.
-fn takes_functions(desc: &'static InstDesc) -> bool {
-    desc.op.0 >= 4096
-        || matches!(desc.op, Op::FunctionCall | Op::ExtInst)
-        || matches!(desc.class, Class::Annotation | Class::Debug | Class::ModeSetting | Class::DeviceSideEnqueue)
+/// Whether an instruction may have a function as its operand at `word`. Those of extensions are judged by their own rules.
+fn takes_functions(cx: &Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc, word: usize) -> bool {
+    match desc.op {
+        Op::FunctionCall => word == 3,
+        Op::ExtInst => !matches!(cx.m.info(inst.id(3)).ext_set(), Some(ExtSet::GlslStd450 | ExtSet::OpenClStd)),
+        op => {
+            op.0 >= 4096
+                || matches!(
+                    desc.class,
+                    Class::Annotation | Class::Debug | Class::ModeSetting | Class::DeviceSideEnqueue
+                )
+        }
+    }
 }
 
 #[cold]

@@ -37,7 +37,8 @@ rules! {
 
 /// Judged in addition to the rules of the instruction's class.
 pub(crate) const TABLE: Table = rule_table! {
-    Select | Phi | Load | ConstantNull | CompositeExtract | ConvertUToPtr | Bitcast | CopyLogical => result;
+    Select | Phi | Load | ConstantNull | CompositeExtract | ConvertUToPtr | CopyLogical => result;
+    Bitcast => bitcast;
     PtrAccessChain | InBoundsPtrAccessChain => chain;
     UntypedPtrAccessChainKHR | UntypedInBoundsPtrAccessChainKHR => untyped_chain;
     Store => stored;
@@ -107,6 +108,13 @@ fn one_operand<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, listed: bool) -
     cx.check_at(listed && may_vary(cx, class), &OPERAND, inst, word, || {
         format!("the operand {} of {} is a logical pointer to {class}", inst.id(word), inst.op())
     })
+}
+
+fn bitcast<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    if !is_relaxed(cx) {
+        one_operand(cx, inst, 3, false)?;
+    }
+    result(cx, inst)
 }
 
 fn chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
