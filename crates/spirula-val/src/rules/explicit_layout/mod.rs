@@ -113,10 +113,6 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     let mut roots = cx.list();
     global(cx, &mut roots);
     untyped(cx, &mut roots);
-    if !cx.env.is_vulkan() {
-        // Without a client API nobody shares the other storage classes.
-        roots.retain(|r| r.class == StorageClass::PhysicalStorageBuffer);
-    }
     if roots.is_empty() {
         return;
     }
@@ -200,10 +196,11 @@ fn data_type(cx: &Cx<'_>, variable: Inst<'_>) -> Id {
 /// Roots among accesses through untyped pointers, and variables of functions.
 fn untyped(cx: &mut Cx<'_>, roots: &mut List<'_, Root>) {
     let m = cx.m;
-    let untyped = cx.has(Capability::UntypedPointersKHR);
-    if !untyped && !cx.env.is_vulkan() {
+    // Without a client API nothing says that the types of accesses lay out what they reach.
+    if !cx.env.is_vulkan() {
         return;
     }
+    let untyped = cx.has(Capability::UntypedPointersKHR);
     for function in m.functions() {
         // Behind the variables, only untyped pointers bring types of their own.
         for inst in m.insts(function.body_words()).take_while(|i| untyped || may_stand_before_variables(i.op())) {
