@@ -5,7 +5,9 @@ use alloc::string::String;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, CapSet, Capability, Class, Enumerant, Extension, InstDesc, Op, OperandKind, Version};
+use spirula_grammar::{
+    BuiltIn, CapSet, Capability, Class, Enumerant, Extension, GroupOperation, InstDesc, Op, OperandKind, Version,
+};
 
 use crate::cx::{Cx, msg};
 
@@ -73,7 +75,8 @@ fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'sta
     if declared && e.last_version().is_none() && e.min_version().is_some_and(|v| v <= cx.version) {
         return Ok(());
     }
-    let free = kind == OperandKind::GroupOperation && has_extension_in_place_of_capability(cx, inst.op());
+    let whole_group = kind == OperandKind::GroupOperation && GroupOperation(e.value) <= GroupOperation::ExclusiveScan;
+    let free = whole_group && has_extension_in_place_of_capability(cx, inst.op());
     let caps =
         if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };
     let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version() };
