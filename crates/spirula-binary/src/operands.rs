@@ -113,7 +113,7 @@ pub struct DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |f: &mut fmt::Formatter<'_>| match self.expected {
-            Some(o) if !o.name.is_empty() => write!(f, "{} ({})", o.name, o.kind.name()),
+            Some(o) if !o.name().is_empty() => write!(f, "{} ({})", o.name(), o.kind.name()),
             Some(o) => f.write_str(o.kind.name()),
             None => f.write_str("operand"),
         };
@@ -175,13 +175,6 @@ pub struct Operands<'w, 'c, C: ?Sized> {
     /// Later revisions of a non-semantic set may add operands to an instruction: ids, as all of theirs.
     may_grow: bool,
 }
-
-static SWITCH_LABEL: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Label" };
-static MEMBER: g::Operand =
-    g::Operand { kind: OperandKind::LiteralInteger, quantifier: Quantifier::One, name: "Member" };
-static PARENT: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Parent" };
-static ANY_IDS: [g::Operand; 1] =
-    [g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::Many, name: "Operand" }];
 
 const U32: Number = Number { width: 32, kind: NumberKind::Unsigned };
 const F32: Number = Number { width: 32, kind: NumberKind::Float };
@@ -294,15 +287,15 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
                     return self.fail(DecodeErrorKind::UnknownLiteralType { id: selector }, Some(o));
                 };
                 (kind, number, len) = (OperandKind::LiteralInteger, Some(n), n.words());
-                self.half = Some(&SWITCH_LABEL);
+                self.half = Some(g::Operand::LABEL);
             }
             OperandKind::PairIdRefLiteralInteger => {
                 kind = OperandKind::IdRef;
-                self.half = Some(&MEMBER);
+                self.half = Some(g::Operand::MEMBER);
             }
             OperandKind::PairIdRefIdRef => {
                 kind = OperandKind::IdRef;
-                self.half = Some(&PARENT);
+                self.half = Some(g::Operand::PARENT);
             }
             OperandKind::LiteralExtInstInteger => return self.ext_inst(o, words),
             OperandKind::LiteralSpecConstantOpInteger => return self.spec_op(o, words),
@@ -339,7 +332,7 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
     ) -> Operand<'w> {
         let at = self.at as u32;
         self.at += words.len();
-        Operand { kind, name: o.name, words, at, number }
+        Operand { kind, name: o.name(), words, at, number }
     }
 
     fn ext_inst(&mut self, o: &'static g::Operand, words: &'w [u32]) -> Option<Result<Operand<'w>, DecodeError>> {
@@ -352,10 +345,10 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
                     e.operands()
                 }
                 // Non-semantic sets may grow without a new name.
-                None if set.is_non_semantic() => &ANY_IDS,
+                None if set.is_non_semantic() => core::slice::from_ref(g::Operand::ANY_IDS),
                 None => return self.fail(DecodeErrorKind::UnknownExtInst { set, number: words[0] }, Some(o)),
             },
-            Some(Imported::Unknown) | None => &ANY_IDS,
+            Some(Imported::Unknown) | None => core::slice::from_ref(g::Operand::ANY_IDS),
         };
         Some(Ok(self.take(o, o.kind, &words[..1], Some(U32))))
     }
@@ -401,7 +394,7 @@ impl<'w, C: Context + ?Sized> Iterator for Operands<'w, '_, C> {
         }
         match self.expected() {
             Some(o) => self.decode(o),
-            None if self.may_grow && self.at < self.inst.words().len() => self.decode(&ANY_IDS[0]),
+            None if self.may_grow && self.at < self.inst.words().len() => self.decode(g::Operand::ANY_IDS),
             None if self.at < self.inst.words().len() => self.fail(DecodeErrorKind::TooManyWords, None),
             None => None,
         }

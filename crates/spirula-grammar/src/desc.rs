@@ -3,11 +3,14 @@
 use core::fmt;
 
 use crate::generated::caps::CAP_SETS;
-use crate::generated::enums::{ENUM_NAME_RANGES, ENUM_NAMES, ENUM_RANGES, ENUMERANTS};
-use crate::generated::extinst::{EXT_INST_RANGES, EXT_INSTS, EXT_SET_NAMES};
-use crate::generated::exts::{EXT_SETS, EXTENSIONS};
-use crate::generated::operands::OPERANDS;
-use crate::generated::ops::{INSTS, OP_NAMES};
+use crate::generated::enums::{ENUM_NAME_RANGES, ENUM_RANGES};
+use crate::generated::extinst::{EXT_INST_RANGES, EXT_SET_NAMES};
+use crate::generated::exts::{EXT_SET_MEMBERS, EXT_SETS, EXTENSIONS};
+use crate::generated::operands;
+use crate::text::{
+    ENUM_NAMES, ENUM_TEXT, ENUMERANT_TEXT, ENUMERANTS, EXT_INST_TEXT, EXT_INSTS, INST_TEXT, INSTS, Name, OP_NAMES,
+    OP_TEXT, OPERAND_TEXT, OPERANDS,
+};
 use crate::{CapSet, Capability, Op};
 
 pub use crate::generated::extinst::ExtSet;
@@ -72,14 +75,32 @@ pub enum Category {
 }
 
 /// One operand of an instruction or of an enumerant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Operand {
     /// Its kind.
     pub kind: OperandKind,
     /// How often it occurs.
     pub quantifier: Quantifier,
+    pub(crate) name: Name,
+}
+
+impl Operand {
+    /// The label that follows a literal in `OpSwitch`: second half of a `PairLiteralIntegerIdRef`.
+    pub const LABEL: &'static Operand = &OPERANDS[operands::LABEL];
+    /// The member that follows a target in `OpGroupMemberDecorate`: second half of a `PairIdRefLiteralInteger`.
+    pub const MEMBER: &'static Operand = &OPERANDS[operands::MEMBER];
+    /// The block from which a value comes in `OpPhi`: second half of a `PairIdRefIdRef`.
+    pub const PARENT: &'static Operand = &OPERANDS[operands::PARENT];
+    /// [`PARENT`](Self::PARENT) in text: a phi with a variable that lacks its parent can be written, and is for a
+    /// validator to judge.
+    pub const OPTIONAL_PARENT: &'static Operand = &OPERANDS[operands::OPTIONAL_PARENT];
+    /// The operands of an instruction that the grammar does not know: any number of ids.
+    pub const ANY_IDS: &'static Operand = &OPERANDS[operands::ANY_IDS];
+
     /// Its name in the specification, or the empty string where the grammar gives none.
-    pub name: &'static str,
+    pub fn name(&self) -> &'static str {
+        self.name.of(OPERAND_TEXT)
+    }
 }
 
 /// The minor number standing for "in no core version".
@@ -110,7 +131,8 @@ macro_rules! needs {
 
         /// Extensions that bring it; it may also be in core, see [`min_version`](Self::min_version).
         pub fn extensions(&self) -> &'static [Extension] {
-            EXT_SETS[self.needs.exts as usize]
+            let (first, count) = EXT_SETS[self.needs.exts as usize];
+            &EXT_SET_MEMBERS[first as usize..first as usize + count as usize]
         }
 
         /// First core version that has it; `None` where only an extension or a capability brings it.
@@ -132,10 +154,9 @@ macro_rules! needs {
 }
 
 /// An instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InstDesc {
-    /// Its name with the `Op` prefix.
-    pub name: &'static str,
+    pub(crate) name: Name,
     pub(crate) first: u16,
     pub(crate) count: u8,
     /// Section of the specification that defines it (§3.3.1 – §3.3.27).
@@ -164,10 +185,16 @@ const RESULTS: u16 = HAS_TYPE | HAS_RESULT;
 impl InstDesc {
     needs!();
 
+    /// Its name with the `Op` prefix.
+    #[inline]
+    pub fn name(&self) -> &'static str {
+        self.name.of(INST_TEXT)
+    }
+
     /// Its operands in order, result type and result id included.
     #[inline]
     pub const fn operands(&self) -> &'static [Operand] {
-        OPERANDS.split_at(self.first as usize).1.split_at(self.count as usize).0
+        OPERANDS.as_slice().split_at(self.first as usize).1.split_at(self.count as usize).0
     }
 
     /// Whether its first operand is an `IdResultType`.
@@ -257,19 +284,19 @@ impl Op {
 
     /// The name with the `Op` prefix.
     pub fn name(self) -> Option<&'static str> {
-        self.desc().map(|d| d.name)
+        self.desc().map(|d| d.name())
     }
 
     /// Looks an opcode up by its name, canonical or alias, with or without the `Op` prefix.
     #[inline]
     pub fn from_name(name: impl AsRef<[u8]>) -> Option<Op> {
         let name = name.as_ref();
-        crate::names::op(name.strip_prefix(b"Op").unwrap_or(name)).map(|i| Op(OP_NAMES[i].1))
+        crate::names::op(name.strip_prefix(b"Op").unwrap_or(name)).map(|i| Op(OP_NAMES[i].value))
     }
 
     /// Every name the grammar knows with its opcode, without the `Op` prefix, aliases included, sorted by name.
     pub fn names() -> impl ExactSizeIterator<Item = (&'static str, Op)> {
-        OP_NAMES.iter().map(|&(n, op)| (n, Op(op)))
+        OP_NAMES.iter().map(|n| (n.name.of(OP_TEXT), Op(n.value)))
     }
 
     /// Number of known instructions.
@@ -277,7 +304,7 @@ impl Op {
 
     /// Every known instruction in ascending order of opcode.
     pub const fn all() -> &'static [InstDesc] {
-        INSTS
+        &INSTS
     }
 }
 
@@ -297,12 +324,11 @@ impl fmt::Display for Op {
 }
 
 /// One enumerant of an operand kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Enumerant {
     /// Its value; for a mask, the bit (or 0 for `None`).
     pub value: u32,
-    /// Its canonical name.
-    pub name: &'static str,
+    pub(crate) name: Name,
     pub(crate) first: u16,
     pub(crate) count: u8,
     pub(crate) needs: Needs,
@@ -310,6 +336,12 @@ pub struct Enumerant {
 
 impl Enumerant {
     needs!();
+
+    /// Its canonical name.
+    #[inline]
+    pub fn name(&self) -> &'static str {
+        self.name.of(ENUMERANT_TEXT)
+    }
 
     /// Operands that follow when it is used.
     #[inline]
@@ -322,7 +354,7 @@ impl OperandKind {
     /// Enumerants of the kind in ascending order of value; empty where it is not an enumeration.
     pub const fn enumerants(self) -> &'static [Enumerant] {
         let (first, count) = ENUM_RANGES[self as usize];
-        ENUMERANTS.split_at(first as usize).1.split_at(count as usize).0
+        ENUMERANTS.as_slice().split_at(first as usize).1.split_at(count as usize).0
     }
 
     /// The enumerant with this value; for a mask, `value` is one bit (or 0).
@@ -339,21 +371,21 @@ impl OperandKind {
     }
 
     /// Names of the kind with their values, aliases included, sorted by name.
-    pub fn names(self) -> &'static [(&'static str, u32)] {
+    pub fn names(self) -> impl ExactSizeIterator<Item = (&'static str, u32)> {
         let (first, count) = ENUM_NAME_RANGES[self as usize];
-        &ENUM_NAMES[first as usize..first as usize + count as usize]
+        ENUM_NAMES[first as usize..first as usize + count as usize].iter().map(|n| (n.name.of(ENUM_TEXT), n.value))
     }
 
     /// Looks a value up by its name, canonical or alias.
     #[inline]
     pub fn value_of(self, name: impl AsRef<[u8]>) -> Option<u32> {
-        crate::names::enumerant(self as usize, name.as_ref()).map(|i| ENUM_NAMES[i].1)
+        crate::names::enumerant(self as usize, name.as_ref()).map(|i| ENUM_NAMES[i].value)
     }
 
     /// Writes a value by name; masks as `A|B`, what the grammar does not know as a number.
     pub fn fmt_value(self, value: u32, f: &mut dyn fmt::Write) -> fmt::Result {
         if let Some(e) = self.enumerant(value) {
-            return f.write_str(e.name);
+            return f.write_str(e.name());
         }
         if self.category() != Category::BitEnum {
             return write!(f, "{value}");
@@ -365,7 +397,7 @@ impl OperandKind {
                 f.write_char('|')?;
             }
             match self.enumerant(bit) {
-                Some(e) => f.write_str(e.name)?,
+                Some(e) => f.write_str(e.name())?,
                 None => write!(f, "{bit:#x}")?,
             }
             left &= !bit;
@@ -411,10 +443,9 @@ impl fmt::Debug for Extension {
 }
 
 /// An instruction of an extended instruction set.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ExtInstDesc {
-    /// Its name.
-    pub name: &'static str,
+    pub(crate) name: Name,
     /// Its number in the set.
     pub number: u32,
     pub(crate) first: u16,
@@ -424,6 +455,12 @@ pub struct ExtInstDesc {
 
 impl ExtInstDesc {
     needs!();
+
+    /// Its name.
+    #[inline]
+    pub fn name(&self) -> &'static str {
+        self.name.of(EXT_INST_TEXT)
+    }
 
     /// The operands after the instruction number.
     #[inline]
@@ -531,3 +568,15 @@ impl Capability {
         self.dense_index().map(|i| &crate::generated::caps::IMPLIED[i])
     }
 }
+
+macro_rules! debug_by_name {
+    ($($row:ident)*) => {$(
+        impl fmt::Debug for $row {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($row)).field("name", &self.name()).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+debug_by_name!(Operand InstDesc Enumerant ExtInstDesc);

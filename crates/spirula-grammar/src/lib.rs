@@ -13,6 +13,7 @@ mod capset;
 mod desc;
 mod names;
 mod spec_ops;
+mod text;
 #[rustfmt::skip]
 #[allow(missing_docs, non_upper_case_globals)]
 mod generated;

@@ -1,8 +1,9 @@
 //! Names → rows: hash tables over the generated lists of names, filled by the compiler.
 
-use crate::generated::enums::{ENUM_NAME_RANGES, ENUM_NAMES};
-use crate::generated::extinst::{EXT_INST_RANGES, EXT_INSTS};
-use crate::generated::ops::OP_NAMES;
+use crate::generated::enums::{ENUM_NAME_RANGES, ENUM_NAME_ROWS};
+use crate::generated::extinst::{EXT_INST_RANGES, EXT_INST_ROWS};
+use crate::generated::ops::OP_NAME_ROWS;
+use crate::text::{ENUM_NAMES, ENUM_TEXT, EXT_INSTS, OP_NAMES, OP_TEXT};
 
 /// Where a table's names are among all of them: opcodes have one space, enumerants one for each kind of operand,
 /// extended instructions one for each set.
@@ -15,8 +16,8 @@ struct Table<const SLOTS: usize>([u16; SLOTS]);
 static OPS: Table<2048> = {
     let mut table = Table::new();
     let mut i = 0;
-    while i < OP_NAMES.len() {
-        table.insert(0, OP_NAMES[i].0, i);
+    while i < OP_NAME_ROWS.len() {
+        table.insert(0, OP_NAME_ROWS[i].0, i);
         i += 1;
     }
     table
@@ -29,7 +30,7 @@ static ENUMS: Table<4096> = {
         let (first, count) = ENUM_NAME_RANGES[kind];
         let mut i = first as usize;
         while i < first as usize + count as usize {
-            table.insert(kind, ENUM_NAMES[i].0, i);
+            table.insert(kind, ENUM_NAME_ROWS[i].0, i);
             i += 1;
         }
         kind += 1;
@@ -44,7 +45,7 @@ static EXT: Table<2048> = {
         let (first, count) = EXT_INST_RANGES[set];
         let mut i = first as usize;
         while i < first as usize + count as usize {
-            table.insert(set, EXT_INSTS[i].name, i);
+            table.insert(set, EXT_INST_ROWS[i].0, i);
             i += 1;
         }
         set += 1;
@@ -55,7 +56,7 @@ static EXT: Table<2048> = {
 /// The row of an opcode's name, which is without its prefix.
 #[inline]
 pub(crate) fn op(name: &[u8]) -> Option<usize> {
-    OPS.find(0, name, |row| OP_NAMES.get(row).is_some_and(|n| same(n.0.as_bytes(), name)))
+    OPS.find(0, name, |row| OP_NAMES.get(row).is_some_and(|n| same(n.name.of(OP_TEXT).as_bytes(), name)))
 }
 
 /// The row of a name of an operand kind.
@@ -63,7 +64,9 @@ pub(crate) fn op(name: &[u8]) -> Option<usize> {
 pub(crate) fn enumerant(kind: Space, name: &[u8]) -> Option<usize> {
     let (first, count) = *ENUM_NAME_RANGES.get(kind)?;
     let own = first as usize..first as usize + count as usize;
-    ENUMS.find(kind, name, |row| own.contains(&row) && ENUM_NAMES.get(row).is_some_and(|n| same(n.0.as_bytes(), name)))
+    ENUMS.find(kind, name, |row| {
+        own.contains(&row) && ENUM_NAMES.get(row).is_some_and(|n| same(n.name.of(ENUM_TEXT).as_bytes(), name))
+    })
 }
 
 /// The row of a name of an extended instruction set.
@@ -71,7 +74,7 @@ pub(crate) fn enumerant(kind: Space, name: &[u8]) -> Option<usize> {
 pub(crate) fn ext_inst(set: Space, name: &[u8]) -> Option<usize> {
     let (first, count) = *EXT_INST_RANGES.get(set)?;
     let own = first as usize..first as usize + count as usize;
-    EXT.find(set, name, |row| own.contains(&row) && EXT_INSTS.get(row).is_some_and(|x| same(x.name.as_bytes(), name)))
+    EXT.find(set, name, |row| own.contains(&row) && EXT_INSTS.get(row).is_some_and(|x| same(x.name().as_bytes(), name)))
 }
 
 impl<const SLOTS: usize> Table<SLOTS> {
@@ -179,23 +182,23 @@ mod tests {
 
     #[test]
     fn few_steps_are_needed() {
-        assert!(steps(&OPS, OP_NAMES.iter().enumerate().map(|(row, n)| (0, n.0, row))) < 150);
-        assert!(steps(&ENUMS, spaces(ENUM_NAME_RANGES).map(|(kind, row)| (kind, ENUM_NAMES[row].0, row))) < 150);
-        assert!(steps(&EXT, spaces(EXT_INST_RANGES).map(|(set, row)| (set, EXT_INSTS[row].name, row))) < 150);
+        assert!(steps(&OPS, OP_NAME_ROWS.iter().enumerate().map(|(row, n)| (0, n.0, row))) < 150);
+        assert!(steps(&ENUMS, spaces(ENUM_NAME_RANGES).map(|(kind, row)| (kind, ENUM_NAME_ROWS[row].0, row))) < 150);
+        assert!(steps(&EXT, spaces(EXT_INST_RANGES).map(|(set, row)| (set, EXT_INST_ROWS[row].0, row))) < 150);
     }
 
     #[test]
     fn every_name_is_found_in_its_space() {
-        for (row, name) in OP_NAMES.iter().enumerate() {
+        for (row, name) in OP_NAME_ROWS.iter().enumerate() {
             assert_eq!(op(name.0.as_bytes()), Some(row));
         }
         for (kind, row) in spaces(ENUM_NAME_RANGES) {
-            assert_eq!(enumerant(kind, ENUM_NAMES[row].0.as_bytes()), Some(row));
+            assert_eq!(enumerant(kind, ENUM_NAME_ROWS[row].0.as_bytes()), Some(row));
         }
         for (set, row) in spaces(EXT_INST_RANGES) {
             // The first of a name counts.
-            let found = ext_inst(set, EXT_INSTS[row].name.as_bytes()).expect("it is there");
-            assert!(found <= row && EXT_INSTS[found].name == EXT_INSTS[row].name);
+            let found = ext_inst(set, EXT_INST_ROWS[row].0.as_bytes()).expect("it is there");
+            assert!(found <= row && EXT_INST_ROWS[found].0 == EXT_INST_ROWS[row].0);
         }
         assert_eq!([op(b""), op(b"x"), op(b"OpNop"), op(&[0xff; 40])], [None; 4]);
         assert_eq!(enumerant(0, b"Shader"), None);

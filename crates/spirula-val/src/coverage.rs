@@ -99,7 +99,7 @@ fn is_judged(op: Op) -> bool {
 
 #[test]
 fn no_instruction_is_forgotten() {
-    let plain = |d: &spirula_grammar::InstDesc| String::from(d.name.strip_prefix("Op").unwrap_or(d.name));
+    let plain = |d: &spirula_grammar::InstDesc| String::from(d.name().strip_prefix("Op").unwrap_or(d.name()));
     let forgotten: Vec<String> =
         Op::all().iter().filter(|d| !is_judged(d.op) && reason(&plain(d)).is_none()).map(plain).collect();
     assert!(forgotten.is_empty(), "neither a signature nor a rule nor a reason: {forgotten:#?}");
@@ -110,7 +110,7 @@ fn no_instruction_is_forgotten() {
 
 #[test]
 fn the_list_names_instructions_once() {
-    let names: BTreeSet<String> = Op::all().iter().map(|d| d.name.replacen("Op", "", 1)).collect();
+    let names: BTreeSet<String> = Op::all().iter().map(|d| d.name().replacen("Op", "", 1)).collect();
     let mut seen = BTreeSet::new();
     for pattern in NO_FURTHER_RULES.iter().flat_map(|(_, names)| *names) {
         assert!(seen.insert(*pattern), "{pattern} stands in the list twice");
@@ -134,7 +134,7 @@ fn no_extended_instruction_is_forgotten() {
             let number = desc.number;
             let excused = NO_FURTHER_EXTENDED.iter().any(|(s, n, _)| (*s, *n) == (set, number));
             if ext_inst::is_judged(set, number) != Some(!excused) {
-                wrong.push(format!("{} {}", set.name(), desc.name));
+                wrong.push(format!("{} {}", set.name(), desc.name()));
             }
         }
     }

@@ -147,18 +147,18 @@ fn kinds(model: &Model) -> String {
 
 fn ops(t: &mut Tables<'_>) -> Result<String> {
     let mut s = String::from(
-        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, PLAIN, TYPE};\nuse super::kinds::Class::{self, *};\n\n\
+        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, PLAIN, TYPE};\nuse crate::text::{Name, Named};\nuse super::kinds::Class::{self, *};\n\n\
          /// An opcode.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\npub struct Op(pub u16);\n\nimpl Op {\n",
     );
     for i in &t.model.insts {
         writeln!(s, "    pub const {}: Op = Op({});", i.opname.trim_start_matches("Op"), i.opcode).ok();
     }
     s += "}\n\nconst fn n(caps: u16, exts: u16, min: u8, last: u8) -> Needs {\n    Needs { caps, exts, min, last }\n}\n\n";
-    s += "#[allow(clippy::too_many_arguments)]\nconst fn i(row: u16, opcode: u16, name: &'static str, class: Class, flags: u16, min_words: u8, first: u16, count: u8, needs: Needs) -> InstDesc {\n    InstDesc { name, first, count, class, min_words, flags, op: Op(opcode), row, needs }\n}\n\n";
+    s += "#[allow(clippy::too_many_arguments)]\nconst fn i(row: u16, opcode: u16, name: &'static str, class: Class, flags: u16, min_words: u8, first: u16, count: u8, needs: Needs) -> (&'static str, InstDesc) {\n    (name, InstDesc { name: Name::UNSET, first, count, class, min_words, flags, op: Op(opcode), row, needs })\n}\n\nconst fn v(name: &'static str, value: u16) -> (&'static str, Named<u16>) {\n    (name, Named { name: Name::UNSET, value })\n}\n\n";
     let model = t.model;
     writeln!(
         s,
-        "pub(crate) const INST_COUNT: usize = {};\n\npub(crate) static INSTS: &[InstDesc] = &[",
+        "pub(crate) const INST_COUNT: usize = {};\n\npub(crate) const INST_ROWS: &[(&str, InstDesc)] = &[",
         model.insts.len()
     )
     .ok();
@@ -184,9 +184,9 @@ fn ops(t: &mut Tables<'_>) -> Result<String> {
         .flat_map(|i| std::iter::once(&i.opname).chain(&i.aliases).map(|n| (n.trim_start_matches("Op"), i.opcode)))
         .collect();
     names.sort();
-    s += "/// Without `Op`, aliases included, sorted.\npub(crate) static OP_NAMES: &[(&str, u16)] = &[\n";
+    s += "/// Without `Op`, aliases included, sorted.\npub(crate) const OP_NAME_ROWS: &[(&str, Named<u16>)] = &[\n";
     for (n, op) in names {
-        writeln!(s, "    ({n:?}, {op}),").ok();
+        writeln!(s, "    v({n:?}, {op}),").ok();
     }
     s += "];\n";
     Ok(s)
@@ -242,10 +242,11 @@ fn flags(model: &Model, i: &json::Instruction) -> Result<String> {
 
 fn enums(t: &mut Tables<'_>) -> Result<String> {
     let model = t.model;
-    let mut s = String::from("use crate::desc::{Enumerant, NEVER, Needs, OperandKind};\n\n");
+    let mut s =
+        String::from("use crate::desc::{Enumerant, NEVER, Needs, OperandKind};\nuse crate::text::{Name, Named};\n\n");
     s += "const fn n(caps: u16, exts: u16, min: u8, last: u8) -> Needs {\n    Needs { caps, exts, min, last }\n}\n\n";
-    s += "const fn e(value: u32, name: &'static str, first: u16, count: u8, needs: Needs) -> Enumerant {\n    Enumerant { value, name, first, count, needs }\n}\n\n";
-    s += "macro_rules! open_enum {\n    ($name:ident) => {\n        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\n        pub struct $name(pub u32);\n\n        impl $name {\n            /// The operand kind of which this is a value.\n            pub const KIND: OperandKind = OperandKind::$name;\n\n            /// Canonical name of the value (of a single bit, for a mask); `None` where the grammar has none.\n            pub fn name(self) -> Option<&'static str> {\n                Self::KIND.enumerant(self.0).map(|e| e.name)\n            }\n\n            /// Whether all bits of `mask` are set.\n            #[inline]\n            pub const fn contains(self, mask: $name) -> bool {\n                self.0 & mask.0 == mask.0\n            }\n        }\n\n        impl From<u32> for $name {\n            #[inline]\n            fn from(value: u32) -> Self {\n                $name(value)\n            }\n        }\n\n        impl core::fmt::Debug for $name {\n            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {\n                core::fmt::Display::fmt(self, f)\n            }\n        }\n\n        impl core::fmt::Display for $name {\n            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {\n                Self::KIND.fmt_value(self.0, f)\n            }\n        }\n    };\n}\n\n";
+    s += "const fn e(value: u32, name: &'static str, first: u16, count: u8, needs: Needs) -> (&'static str, Enumerant) {\n    (name, Enumerant { value, name: Name::UNSET, first, count, needs })\n}\n\nconst fn v(name: &'static str, value: u32) -> (&'static str, Named<u32>) {\n    (name, Named { name: Name::UNSET, value })\n}\n\n";
+    s += "macro_rules! open_enum {\n    ($name:ident) => {\n        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\n        pub struct $name(pub u32);\n\n        impl $name {\n            /// The operand kind of which this is a value.\n            pub const KIND: OperandKind = OperandKind::$name;\n\n            /// Canonical name of the value (of a single bit, for a mask); `None` where the grammar has none.\n            pub fn name(self) -> Option<&'static str> {\n                Self::KIND.enumerant(self.0).map(|e| e.name())\n            }\n\n            /// Whether all bits of `mask` are set.\n            #[inline]\n            pub const fn contains(self, mask: $name) -> bool {\n                self.0 & mask.0 == mask.0\n            }\n        }\n\n        impl From<u32> for $name {\n            #[inline]\n            fn from(value: u32) -> Self {\n                $name(value)\n            }\n        }\n\n        impl core::fmt::Debug for $name {\n            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {\n                core::fmt::Display::fmt(self, f)\n            }\n        }\n\n        impl core::fmt::Display for $name {\n            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {\n                Self::KIND.fmt_value(self.0, f)\n            }\n        }\n    };\n}\n\n";
     let (mut rows, mut ranges, mut names, mut name_ranges) = (String::new(), vec![], vec![], vec![]);
     let mut count = 0;
     for k in &model.kinds {
@@ -272,13 +273,13 @@ fn enums(t: &mut Tables<'_>) -> Result<String> {
     }
     writeln!(
         s,
-        "/// By operand kind, ascending by value.\npub(crate) static ENUMERANTS: &[Enumerant] = &[\n{rows}];\n"
+        "/// By operand kind, ascending by value.\npub(crate) const ENUMERANT_ROWS: &[(&str, Enumerant)] = &[\n{rows}];\n"
     )
     .ok();
     writeln!(s, "pub(crate) static ENUM_RANGES: &[(u16, u16)] = &{ranges:?};\n").ok();
-    s += "/// By operand kind, sorted by name, aliases included.\npub(crate) static ENUM_NAMES: &[(&str, u32)] = &[\n";
+    s += "/// By operand kind, sorted by name, aliases included.\npub(crate) const ENUM_NAME_ROWS: &[(&str, Named<u32>)] = &[\n";
     for (n, v) in names {
-        writeln!(s, "    ({n:?}, {v:#x}),").ok();
+        writeln!(s, "    v({n:?}, {v:#x}),").ok();
     }
     writeln!(s, "];\n\npub(crate) static ENUM_NAME_RANGES: &[(u16, u16)] = &{name_ranges:?};").ok();
     Ok(s)
@@ -286,9 +287,9 @@ fn enums(t: &mut Tables<'_>) -> Result<String> {
 
 fn extinst(t: &mut Tables<'_>) -> Result<String> {
     let model = t.model;
-    let mut s = String::from("use crate::desc::{ExtInstDesc, NEVER, Needs};\n\n");
+    let mut s = String::from("use crate::desc::{ExtInstDesc, NEVER, Needs};\nuse crate::text::Name;\n\n");
     s += "const fn n(caps: u16, exts: u16, min: u8, last: u8) -> Needs {\n    Needs { caps, exts, min, last }\n}\n\n";
-    s += "const fn x(number: u32, name: &'static str, first: u16, count: u8, needs: Needs) -> ExtInstDesc {\n    ExtInstDesc { name, number, first, count, needs }\n}\n\n";
+    s += "const fn x(number: u32, name: &'static str, first: u16, count: u8, needs: Needs) -> (&'static str, ExtInstDesc) {\n    (name, ExtInstDesc { name: Name::UNSET, number, first, count, needs })\n}\n\n";
     s += "/// An extended instruction set of the grammar.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u8)]\npub enum ExtSet {\n";
     for set in SETS {
         writeln!(s, "    /// `{}`\n    {},", set.import, set.ident).ok();
@@ -316,7 +317,11 @@ fn extinst(t: &mut Tables<'_>) -> Result<String> {
         }
         s += "}\n\n";
     }
-    writeln!(s, "/// By set, ascending by number.\npub(crate) static EXT_INSTS: &[ExtInstDesc] = &[\n{rows}];\n").ok();
+    writeln!(
+        s,
+        "/// By set, ascending by number.\npub(crate) const EXT_INST_ROWS: &[(&str, ExtInstDesc)] = &[\n{rows}];\n"
+    )
+    .ok();
     writeln!(s, "pub(crate) static EXT_INST_RANGES: &[(u16, u16)] = &{ranges:?};").ok();
     Ok(s)
 }
@@ -345,24 +350,46 @@ fn exts(t: &Tables<'_>) -> String {
     for e in &t.model.extensions {
         writeln!(s, "    {e:?},").ok();
     }
-    s += "];\n\npub(crate) static EXT_SETS: &[&[Extension]] = &[\n";
+    s += "];\n\n/// Members of the sets below.\npub(crate) static EXT_SET_MEMBERS: &[Extension] = &[\n";
+    let (mut ranges, mut first) = (String::new(), 0);
     for set in &t.ext_sets.items {
-        let items: Vec<_> = set.iter().map(|e| format!("x({e})")).collect();
-        writeln!(s, "    &[{}],", items.join(", ")).ok();
+        let items: String = set.iter().map(|e| format!("x({e}), ")).collect();
+        if !set.is_empty() {
+            writeln!(s, "    {}", items.trim_end()).ok();
+        }
+        let names: Vec<_> = set.iter().map(|e| t.model.extensions[*e as usize].as_str()).collect();
+        writeln!(ranges, "    ({first}, {}), // {}", set.len(), names.join(" ")).ok();
+        first += set.len();
     }
-    s += "];\n";
+    writeln!(s, "];\n\n/// Runs of members.\npub(crate) static EXT_SETS: &[(u16, u16)] = &[\n{ranges}];").ok();
     s
 }
 
 fn operands(t: &Tables<'_>) -> String {
     let mut s = String::from(
-        "use crate::desc::{Operand, Quantifier::{self, *}};\nuse super::kinds::OperandKind::{self, *};\n\n\
-         const fn o(kind: OperandKind, quantifier: Quantifier, name: &'static str) -> Operand {\n    Operand { kind, quantifier, name }\n}\n\n\
-         /// Operand shapes; instructions and enumerants refer to runs of it.\npub(crate) static OPERANDS: &[Operand] = &[\n",
+        "use crate::desc::{Operand, Quantifier::{self, *}};\nuse super::kinds::OperandKind::{self, *};\nuse crate::text::Name;\n\n\
+         const fn o(kind: OperandKind, quantifier: Quantifier, name: &'static str) -> (&'static str, Operand) {\n    (name, Operand { kind, quantifier, name: Name::UNSET })\n}\n\n\
+         /// Operand shapes; instructions and enumerants refer to runs of it.\npub(crate) const OPERAND_ROWS: &[(&str, Operand)] = &[\n",
     );
     for row in &t.operands {
         writeln!(s, "    {row},").ok();
     }
-    s += "];\n";
+    s += "    // What the grammar's files do not list by itself.\n";
+    for (_, row) in OWN_OPERANDS {
+        writeln!(s, "    {row},").ok();
+    }
+    s += "];\n\n";
+    for (i, (name, _)) in OWN_OPERANDS.iter().enumerate() {
+        writeln!(s, "pub(crate) const {name}: usize = {};", t.operands.len() + i).ok();
+    }
     s
 }
+
+/// Second halves of pairs, and operands of instructions that the grammar does not know.
+const OWN_OPERANDS: &[(&str, &str)] = &[
+    ("LABEL", "o(IdRef, One, \"Label\")"),
+    ("MEMBER", "o(LiteralInteger, One, \"Member\")"),
+    ("PARENT", "o(IdRef, One, \"Parent\")"),
+    ("OPTIONAL_PARENT", "o(IdRef, Optional, \"Parent\")"),
+    ("ANY_IDS", "o(IdRef, Many, \"Operand\")"),
+];

@@ -206,185 +206,369 @@ pub(crate) static EXTENSIONS: &[&str] = &[
     "SPV_VALVE_mixed_float_dot_product",
 ];
 
-pub(crate) static EXT_SETS: &[&[Extension]] = &[
-    &[],
-    &[x(63)],
-    &[x(156)],
-    &[x(149)],
-    &[x(155)],
-    &[x(147)],
-    &[x(145)],
-    &[x(144), x(145)],
-    &[x(133)],
-    &[x(144)],
-    &[x(23)],
-    &[x(26)],
-    &[x(181)],
-    &[x(174)],
-    &[x(145), x(177)],
-    &[x(177)],
-    &[x(178)],
-    &[x(144), x(145), x(170), x(177)],
-    &[x(166)],
-    &[x(43)],
-    &[x(37)],
-    &[x(88)],
-    &[x(127)],
-    &[x(62), x(63)],
-    &[x(114)],
-    &[x(101)],
-    &[x(53)],
-    &[x(160)],
-    &[x(49), x(139)],
-    &[x(154)],
-    &[x(141)],
-    &[x(128)],
-    &[x(24)],
-    &[x(57)],
-    &[x(24), x(57)],
-    &[x(45), x(174)],
-    &[x(123), x(165)],
-    &[x(95)],
-    &[x(135)],
-    &[x(152), x(159)],
-    &[x(45)],
-    &[x(134)],
-    &[x(137)],
-    &[x(190)],
-    &[x(191)],
-    &[x(25)],
-    &[x(179)],
-    &[x(172)],
-    &[x(186)],
-    &[x(131), x(171)],
-    &[x(39)],
-    &[x(64)],
-    &[x(151)],
-    &[x(45), x(151), x(174)],
-    &[x(132)],
-    &[x(126)],
-    &[x(136)],
-    &[x(174), x(188)],
-    &[x(162), x(174)],
-    &[x(41)],
-    &[x(42), x(185)],
-    &[x(173)],
-    &[x(183)],
-    &[x(164)],
-    &[x(143)],
-    &[x(32)],
-    &[x(59)],
-    &[x(34)],
-    &[x(33)],
-    &[x(31)],
-    &[x(40)],
-    &[x(46)],
-    &[x(161)],
-    &[x(118)],
-    &[x(159)],
-    &[x(148)],
-    &[x(119)],
-    &[x(158)],
-    &[x(194)],
-    &[x(189)],
-    &[x(193)],
-    &[x(192)],
-    &[x(22)],
-    &[x(29)],
-    &[x(27)],
-    &[x(55)],
-    &[x(150)],
-    &[x(20)],
-    &[x(142)],
-    &[x(93)],
-    &[x(121)],
-    &[x(120)],
-    &[x(38)],
-    &[x(124)],
-    &[x(140)],
-    &[x(30)],
-    &[x(60), x(188)],
-    &[x(188)],
-    &[x(162)],
-    &[x(58), x(184)],
-    &[x(146)],
-    &[x(170)],
-    &[x(47), x(138)],
-    &[x(182)],
-    &[x(56)],
-    &[x(163)],
-    &[x(169)],
-    &[x(180)],
-    &[x(176)],
-    &[x(175)],
-    &[x(44)],
-    &[x(51)],
-    &[x(36)],
-    &[x(36), x(167)],
-    &[x(167)],
-    &[x(187)],
-    &[x(168)],
-    &[x(110)],
-    &[x(100)],
-    &[x(75)],
-    &[x(106)],
-    &[x(92)],
-    &[x(54)],
-    &[x(117)],
-    &[x(74)],
-    &[x(116)],
-    &[x(12), x(86)],
-    &[x(76)],
-    &[x(2), x(68)],
-    &[x(1), x(67)],
-    &[x(10), x(84)],
-    &[x(11), x(85)],
-    &[x(6), x(80)],
-    &[x(16), x(97)],
-    &[x(7), x(81)],
-    &[x(8), x(82)],
-    &[x(5), x(79)],
-    &[x(0), x(66)],
-    &[x(19), x(115)],
-    &[x(17), x(105)],
-    &[x(15), x(94)],
-    &[x(3), x(71)],
-    &[x(13), x(87)],
-    &[x(125)],
-    &[x(50)],
-    &[x(122)],
-    &[x(153)],
-    &[x(129)],
-    &[x(130)],
-    &[x(138)],
-    &[x(96)],
-    &[x(48), x(102)],
-    &[x(52)],
-    &[x(73)],
-    &[x(69)],
-    &[x(61), x(107)],
-    &[x(35)],
-    &[x(18), x(111)],
-    &[x(77)],
-    &[x(9), x(83)],
-    &[x(4), x(78)],
-    &[x(91)],
-    &[x(14), x(90)],
-    &[x(108)],
-    &[x(65)],
-    &[x(109)],
-    &[x(113)],
-    &[x(89)],
-    &[x(103)],
-    &[x(104)],
-    &[x(157)],
-    &[x(112)],
-    &[x(98)],
-    &[x(72)],
-    &[x(99)],
-    &[x(70)],
-    &[x(196)],
-    &[x(195)],
-    &[x(21)],
-    &[x(28)],
+/// Members of the sets below.
+pub(crate) static EXT_SET_MEMBERS: &[Extension] = &[
+    x(63),
+    x(156),
+    x(149),
+    x(155),
+    x(147),
+    x(145),
+    x(144), x(145),
+    x(133),
+    x(144),
+    x(23),
+    x(26),
+    x(181),
+    x(174),
+    x(145), x(177),
+    x(177),
+    x(178),
+    x(144), x(145), x(170), x(177),
+    x(166),
+    x(43),
+    x(37),
+    x(88),
+    x(127),
+    x(62), x(63),
+    x(114),
+    x(101),
+    x(53),
+    x(160),
+    x(49), x(139),
+    x(154),
+    x(141),
+    x(128),
+    x(24),
+    x(57),
+    x(24), x(57),
+    x(45), x(174),
+    x(123), x(165),
+    x(95),
+    x(135),
+    x(152), x(159),
+    x(45),
+    x(134),
+    x(137),
+    x(190),
+    x(191),
+    x(25),
+    x(179),
+    x(172),
+    x(186),
+    x(131), x(171),
+    x(39),
+    x(64),
+    x(151),
+    x(45), x(151), x(174),
+    x(132),
+    x(126),
+    x(136),
+    x(174), x(188),
+    x(162), x(174),
+    x(41),
+    x(42), x(185),
+    x(173),
+    x(183),
+    x(164),
+    x(143),
+    x(32),
+    x(59),
+    x(34),
+    x(33),
+    x(31),
+    x(40),
+    x(46),
+    x(161),
+    x(118),
+    x(159),
+    x(148),
+    x(119),
+    x(158),
+    x(194),
+    x(189),
+    x(193),
+    x(192),
+    x(22),
+    x(29),
+    x(27),
+    x(55),
+    x(150),
+    x(20),
+    x(142),
+    x(93),
+    x(121),
+    x(120),
+    x(38),
+    x(124),
+    x(140),
+    x(30),
+    x(60), x(188),
+    x(188),
+    x(162),
+    x(58), x(184),
+    x(146),
+    x(170),
+    x(47), x(138),
+    x(182),
+    x(56),
+    x(163),
+    x(169),
+    x(180),
+    x(176),
+    x(175),
+    x(44),
+    x(51),
+    x(36),
+    x(36), x(167),
+    x(167),
+    x(187),
+    x(168),
+    x(110),
+    x(100),
+    x(75),
+    x(106),
+    x(92),
+    x(54),
+    x(117),
+    x(74),
+    x(116),
+    x(12), x(86),
+    x(76),
+    x(2), x(68),
+    x(1), x(67),
+    x(10), x(84),
+    x(11), x(85),
+    x(6), x(80),
+    x(16), x(97),
+    x(7), x(81),
+    x(8), x(82),
+    x(5), x(79),
+    x(0), x(66),
+    x(19), x(115),
+    x(17), x(105),
+    x(15), x(94),
+    x(3), x(71),
+    x(13), x(87),
+    x(125),
+    x(50),
+    x(122),
+    x(153),
+    x(129),
+    x(130),
+    x(138),
+    x(96),
+    x(48), x(102),
+    x(52),
+    x(73),
+    x(69),
+    x(61), x(107),
+    x(35),
+    x(18), x(111),
+    x(77),
+    x(9), x(83),
+    x(4), x(78),
+    x(91),
+    x(14), x(90),
+    x(108),
+    x(65),
+    x(109),
+    x(113),
+    x(89),
+    x(103),
+    x(104),
+    x(157),
+    x(112),
+    x(98),
+    x(72),
+    x(99),
+    x(70),
+    x(196),
+    x(195),
+    x(21),
+    x(28),
+];
+
+/// Runs of members.
+pub(crate) static EXT_SETS: &[(u16, u16)] = &[
+    (0, 0), // 
+    (0, 1), // SPV_GOOGLE_hlsl_functionality1
+    (1, 1), // SPV_KHR_terminate_invocation
+    (2, 1), // SPV_KHR_shader_ballot
+    (3, 1), // SPV_KHR_subgroup_vote
+    (4, 1), // SPV_KHR_relaxed_extended_instruction
+    (5, 1), // SPV_KHR_ray_tracing
+    (6, 2), // SPV_KHR_ray_query SPV_KHR_ray_tracing
+    (8, 1), // SPV_KHR_integer_dot_product
+    (9, 1), // SPV_KHR_ray_query
+    (10, 1), // SPV_AMD_shader_ballot
+    (11, 1), // SPV_AMD_shader_fragment_mask
+    (12, 1), // SPV_NV_shader_image_footprint
+    (13, 1), // SPV_NV_mesh_shader
+    (14, 2), // SPV_KHR_ray_tracing SPV_NV_ray_tracing
+    (16, 1), // SPV_NV_ray_tracing
+    (17, 1), // SPV_NV_ray_tracing_motion_blur
+    (18, 4), // SPV_KHR_ray_query SPV_KHR_ray_tracing SPV_NV_displacement_micromap SPV_NV_ray_tracing
+    (22, 1), // SPV_NV_cooperative_matrix
+    (23, 1), // SPV_EXT_fragment_shader_interlock
+    (24, 1), // SPV_EXT_demote_to_helper_invocation
+    (25, 1), // SPV_INTEL_function_pointers
+    (26, 1), // SPV_KHR_expect_assume
+    (27, 2), // SPV_GOOGLE_decorate_string SPV_GOOGLE_hlsl_functionality1
+    (29, 1), // SPV_INTEL_unstructured_loop_controls
+    (30, 1), // SPV_INTEL_memory_access_aliasing
+    (31, 1), // SPV_EXT_shader_atomic_float_add
+    (32, 1), // SPV_KHR_vulkan_memory_model
+    (33, 2), // SPV_EXT_physical_storage_buffer SPV_KHR_physical_storage_buffer
+    (35, 1), // SPV_KHR_subgroup_uniform_control_flow
+    (36, 1), // SPV_KHR_post_depth_coverage
+    (37, 1), // SPV_KHR_float_controls
+    (38, 1), // SPV_AMD_shader_early_and_late_fragment_tests
+    (39, 1), // SPV_EXT_shader_stencil_export
+    (40, 2), // SPV_AMD_shader_early_and_late_fragment_tests SPV_EXT_shader_stencil_export
+    (42, 2), // SPV_EXT_mesh_shader SPV_NV_mesh_shader
+    (44, 2), // SPV_KHR_compute_shader_derivatives SPV_NV_compute_shader_derivatives
+    (46, 1), // SPV_INTEL_kernel_attributes
+    (47, 1), // SPV_KHR_maximal_reconvergence
+    (48, 2), // SPV_KHR_storage_buffer_storage_class SPV_KHR_variable_pointers
+    (50, 1), // SPV_EXT_mesh_shader
+    (51, 1), // SPV_KHR_linkonce_odr
+    (52, 1), // SPV_KHR_no_integer_wrap_decoration
+    (53, 1), // SPV_QCOM_image_processing
+    (54, 1), // SPV_QCOM_image_processing2
+    (55, 1), // SPV_AMD_shader_explicit_vertex_parameter
+    (56, 1), // SPV_NV_sample_mask_override_coverage
+    (57, 1), // SPV_NV_geometry_shader_passthrough
+    (58, 1), // SPV_NV_stereo_view_rendering
+    (59, 2), // SPV_KHR_fragment_shader_barycentric SPV_NV_fragment_shader_barycentric
+    (61, 1), // SPV_EXT_descriptor_indexing
+    (62, 1), // SPV_GOOGLE_user_type
+    (63, 1), // SPV_KHR_shader_draw_parameters
+    (64, 3), // SPV_EXT_mesh_shader SPV_KHR_shader_draw_parameters SPV_NV_mesh_shader
+    (67, 1), // SPV_KHR_fragment_shading_rate
+    (68, 1), // SPV_KHR_device_group
+    (69, 1), // SPV_KHR_multiview
+    (70, 2), // SPV_NV_mesh_shader SPV_NV_viewport_array2
+    (72, 2), // SPV_NVX_multiview_per_view_attributes SPV_NV_mesh_shader
+    (74, 1), // SPV_EXT_fragment_fully_covered
+    (75, 2), // SPV_EXT_fragment_invocation_density SPV_NV_shading_rate
+    (77, 1), // SPV_NV_linear_swept_spheres
+    (78, 1), // SPV_NV_shader_sm_builtins
+    (79, 1), // SPV_NV_cluster_acceleration_structure
+    (80, 1), // SPV_KHR_ray_cull_mask
+    (81, 1), // SPV_ARM_core_builtins
+    (82, 1), // SPV_EXT_shader_tile_image
+    (83, 1), // SPV_ARM_tensors
+    (84, 1), // SPV_ARM_graph
+    (85, 1), // SPV_ARM_cooperative_matrix_layouts
+    (86, 1), // SPV_EXT_float8
+    (87, 1), // SPV_EXT_ocp_microscaling_types
+    (88, 1), // SPV_KHR_workgroup_memory_explicit_layout
+    (89, 1), // SPV_KHR_16bit_storage
+    (90, 1), // SPV_KHR_variable_pointers
+    (91, 1), // SPV_KHR_shader_atomic_counter_ops
+    (92, 1), // SPV_KHR_8bit_storage
+    (93, 1), // SPV_KHR_untyped_pointers
+    (94, 1), // SPV_QCOM_tile_shading
+    (95, 1), // SPV_QCOM_cooperative_matrix_conversion
+    (96, 1), // SPV_QCOM_multiple_wait_queues
+    (97, 1), // SPV_QCOM_image_processing3
+    (98, 1), // SPV_AMD_gpu_shader_half_float_fetch
+    (99, 1), // SPV_AMD_texture_gather_bias_lod
+    (100, 1), // SPV_AMD_shader_image_load_store_lod
+    (101, 1), // SPV_EXT_shader_image_int64
+    (102, 1), // SPV_KHR_shader_clock
+    (103, 1), // SPV_AMDX_shader_enqueue
+    (104, 1), // SPV_KHR_quad_control
+    (105, 1), // SPV_INTEL_int4
+    (106, 1), // SPV_KHR_bfloat16
+    (107, 1), // SPV_KHR_abort
+    (108, 1), // SPV_EXT_descriptor_heap
+    (109, 1), // SPV_KHR_constant_data
+    (110, 1), // SPV_KHR_poison_freeze
+    (111, 1), // SPV_AMD_weak_linkage
+    (112, 2), // SPV_EXT_shader_viewport_index_layer SPV_NV_viewport_array2
+    (114, 1), // SPV_NV_viewport_array2
+    (115, 1), // SPV_NVX_multiview_per_view_attributes
+    (116, 2), // SPV_EXT_shader_subgroup_partitioned SPV_NV_shader_subgroup_partitioned
+    (118, 1), // SPV_KHR_ray_tracing_position_fetch
+    (119, 1), // SPV_NV_displacement_micromap
+    (120, 2), // SPV_EXT_opacity_micromap SPV_KHR_opacity_micromap
+    (122, 1), // SPV_NV_shader_invocation_reorder
+    (123, 1), // SPV_EXT_shader_invocation_reorder
+    (124, 1), // SPV_NV_bindless_texture
+    (125, 1), // SPV_NV_cooperative_vector
+    (126, 1), // SPV_NV_shader_atomic_fp16_vector
+    (127, 1), // SPV_NV_raw_access_chains
+    (128, 1), // SPV_NV_push_constant_bank
+    (129, 1), // SPV_EXT_long_vector
+    (130, 1), // SPV_EXT_shader_64bit_indexing
+    (131, 1), // SPV_EXT_cooperative_matrix_maintenance1
+    (132, 2), // SPV_EXT_cooperative_matrix_maintenance1 SPV_NV_cooperative_matrix2
+    (134, 1), // SPV_NV_cooperative_matrix2
+    (135, 1), // SPV_NV_tensor_addressing
+    (136, 1), // SPV_NV_cooperative_matrix_decode_vector
+    (137, 1), // SPV_INTEL_subgroups
+    (138, 1), // SPV_INTEL_media_block_io
+    (139, 1), // SPV_INTEL_float_controls2
+    (140, 1), // SPV_INTEL_shader_integer_functions2
+    (141, 1), // SPV_INTEL_inline_assembly
+    (142, 1), // SPV_EXT_shader_atomic_float_min_max
+    (143, 1), // SPV_INTEL_vector_compute
+    (144, 1), // SPV_INTEL_device_side_avc_motion_estimation
+    (145, 1), // SPV_INTEL_variable_length_array
+    (146, 2), // SPV_ALTERA_fpga_memory_attributes SPV_INTEL_fpga_memory_attributes
+    (148, 1), // SPV_INTEL_fp_fast_math_mode
+    (149, 2), // SPV_ALTERA_arbitrary_precision_integers SPV_INTEL_arbitrary_precision_integers
+    (151, 2), // SPV_ALTERA_arbitrary_precision_floating_point SPV_INTEL_arbitrary_precision_floating_point
+    (153, 2), // SPV_ALTERA_fpga_loop_controls SPV_INTEL_fpga_loop_controls
+    (155, 2), // SPV_ALTERA_fpga_memory_accesses SPV_INTEL_fpga_memory_accesses
+    (157, 2), // SPV_ALTERA_fpga_cluster_attributes SPV_INTEL_fpga_cluster_attributes
+    (159, 2), // SPV_ALTERA_loop_fuse SPV_INTEL_loop_fuse
+    (161, 2), // SPV_ALTERA_fpga_dsp_control SPV_INTEL_fpga_dsp_control
+    (163, 2), // SPV_ALTERA_fpga_invocation_pipelining_attributes SPV_INTEL_fpga_invocation_pipelining_attributes
+    (165, 2), // SPV_ALTERA_fpga_buffer_location SPV_INTEL_fpga_buffer_location
+    (167, 2), // SPV_ALTERA_arbitrary_precision_fixed_point SPV_INTEL_arbitrary_precision_fixed_point
+    (169, 2), // SPV_ALTERA_usm_storage_classes SPV_INTEL_usm_storage_classes
+    (171, 2), // SPV_ALTERA_runtime_aligned SPV_INTEL_runtime_aligned
+    (173, 2), // SPV_ALTERA_io_pipes SPV_INTEL_io_pipes
+    (175, 2), // SPV_ALTERA_blocking_pipes SPV_INTEL_blocking_pipes
+    (177, 2), // SPV_ALTERA_fpga_reg SPV_INTEL_fpga_reg
+    (179, 1), // SPV_KHR_cooperative_matrix
+    (180, 1), // SPV_EXT_replicated_composites
+    (181, 1), // SPV_KHR_bit_instructions
+    (182, 1), // SPV_KHR_subgroup_rotate
+    (183, 1), // SPV_KHR_float_controls2
+    (184, 1), // SPV_KHR_fma
+    (185, 1), // SPV_KHR_opacity_micromap
+    (186, 1), // SPV_INTEL_long_composites
+    (187, 2), // SPV_EXT_optnone SPV_INTEL_optnone
+    (189, 1), // SPV_EXT_shader_atomic_float16_add
+    (190, 1), // SPV_INTEL_debug_module
+    (191, 1), // SPV_INTEL_bfloat16_conversion
+    (192, 2), // SPV_EXT_split_barrier SPV_INTEL_split_barrier
+    (194, 1), // SPV_EXT_arithmetic_fence
+    (195, 2), // SPV_ALTERA_task_sequence SPV_INTEL_task_sequence
+    (197, 1), // SPV_INTEL_fp_max_error
+    (198, 2), // SPV_ALTERA_fpga_latency_control SPV_INTEL_fpga_latency_control
+    (200, 2), // SPV_ALTERA_fpga_argument_interfaces SPV_INTEL_fpga_argument_interfaces
+    (202, 1), // SPV_INTEL_global_variable_host_access
+    (203, 2), // SPV_ALTERA_global_variable_fpga_decorations SPV_INTEL_global_variable_fpga_decorations
+    (205, 1), // SPV_INTEL_subgroup_buffer_prefetch
+    (206, 1), // SPV_INTEL_2d_block_io
+    (207, 1), // SPV_INTEL_subgroup_matrix_multiply_accumulate
+    (208, 1), // SPV_INTEL_ternary_bitwise_function
+    (209, 1), // SPV_INTEL_function_variants
+    (210, 1), // SPV_INTEL_predicated_io
+    (211, 1), // SPV_INTEL_rounded_divide_sqrt
+    (212, 1), // SPV_KHR_uniform_group_instructions
+    (213, 1), // SPV_INTEL_tensor_float32_conversion
+    (214, 1), // SPV_INTEL_masked_gather_scatter
+    (215, 1), // SPV_INTEL_cache_controls
+    (216, 1), // SPV_INTEL_maximum_registers
+    (217, 1), // SPV_INTEL_bindless_images
+    (218, 1), // SPV_VALVE_mixed_float_dot_product
+    (219, 1), // SPV_SAMSUNG_intrinsic
+    (220, 1), // SPV_AMD_gcn_shader
+    (221, 1), // SPV_AMD_shader_trinary_minmax
 ];

@@ -7,7 +7,6 @@ use super::error::{Done, Failed, MAX_ERRORS, shown};
 use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark, Name};
 use super::lines::Lines;
-use super::operand::ANY_IDS;
 use super::record::{Def, Defs};
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
 use crate::dis::header::HeaderHints;
@@ -334,7 +333,7 @@ impl<'t> Assembler<'t> {
         };
         self.token = mark;
         if !self.options.any_version && !self.has(desc) {
-            let message = format!("version {} has no {}", self.version, desc.name);
+            let message = format!("version {} has no {}", self.version, desc.name());
             let help = desc.min_version().map(|v| format!("it came with version {v}"));
             return Err(self.fail(mark, message, help));
         }
@@ -371,7 +370,7 @@ impl<'t> Assembler<'t> {
 
     #[cold]
     fn wrong_result(&mut self, mark: Mark, desc: &InstDesc, result: Option<&[u8]>) -> Failed {
-        let name = desc.name;
+        let name = desc.name();
         match result {
             Some(r) => {
                 let r = String::from_utf8_lossy(r);
@@ -406,7 +405,7 @@ impl<'t> Assembler<'t> {
                 if !core::mem::take(&mut open.more_ids) {
                     break;
                 }
-                shape.base = &ANY_IDS;
+                shape.base = std::slice::from_ref(g::Operand::ANY_IDS);
                 continue;
             };
             if operand.kind == OperandKind::IdResult {
@@ -479,20 +478,20 @@ impl<'t> Assembler<'t> {
             !self.lex.is_line_end_between(self.token.start, self.lex.pos()) && self.lex.peek() == Some(b'O');
         let help = (same_line && operand.kind == OperandKind::LiteralSpecConstantOpInteger)
             .then(|| "OpSpecConstantOp takes the name without `Op`".to_owned());
-        self.fail_at(self.token, self.lex.end(), format!("{} lacks its operand {name}", open.desc.name), help)
+        self.fail_at(self.token, self.lex.end(), format!("{} lacks its operand {name}", open.desc.name()), help)
     }
 
     #[cold]
     fn leftover(&mut self, open: &Open) -> Failed {
         let mark = self.lex.mark();
         let word = self.lex.any();
-        self.fail(mark, format!("{} is one operand too many for {}", shown(word), open.desc.name), None)
+        self.fail(mark, format!("{} is one operand too many for {}", shown(word), open.desc.name()), None)
     }
 }
 
 /// What an operand is called in messages.
 pub(super) fn operand_name(operand: &g::Operand) -> String {
-    match operand.name {
+    match operand.name() {
         "" => operand.kind.name().to_owned(),
         name => format!("{name} ({})", operand.kind.name()),
     }

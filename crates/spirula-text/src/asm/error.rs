@@ -60,14 +60,14 @@ impl<'t> Assembler<'t> {
         let help = if word.first().is_some_and(u8::is_ascii_digit) && crate::number::parse::u32(word).is_ok() {
             Some(format!("a value is written by name, or as the raw word `!{}`", String::from_utf8_lossy(word)))
         } else {
-            self.nearest(word, kind.names().iter().map(|n| n.0))
+            self.nearest(word, kind.names().map(|n| n.0))
         };
         self.fail(mark, format!("{} is not a value of {}", shown(word), kind.name()), help)
     }
 
     #[cold]
     pub(super) fn unknown_ext_inst(&mut self, mark: Mark, set: ExtSet, word: &[u8]) -> Failed {
-        let help = self.nearest(word, set.instructions().iter().map(|i| i.name));
+        let help = self.nearest(word, set.instructions().iter().map(|i| i.name()));
         self.fail(mark, format!("{} has no instruction {}", set.name(), shown(word)), help)
     }
 
@@ -102,7 +102,7 @@ fn type_name(number: Number) -> String {
         NumberKind::Signed => format!("{width}-bit signed integer"),
         NumberKind::Float => format!("{width}-bit float"),
         NumberKind::Encoded(e) => match OperandKind::FPEncoding.enumerant(e.0) {
-            Some(e) => format!("float in encoding {}", e.name),
+            Some(e) => format!("float in encoding {}", e.name()),
             None => format!("float in encoding {}", e.0),
         },
     }

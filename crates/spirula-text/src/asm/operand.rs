@@ -2,7 +2,7 @@
 
 use spirula_binary::{Imported, Number, NumberKind};
 use spirula_grammar::{
-    self as g, Category, ExtInstDesc, ExtSet, Op, OperandKind, Quantifier, allowed_in_spec_constant_op,
+    self as g, Category, ExtInstDesc, ExtSet, Op, OperandKind, allowed_in_spec_constant_op,
 };
 
 use super::encode::{Assembler, Open, Shape, operand_name};
@@ -14,14 +14,6 @@ use crate::number::parse;
 
 const U32: Number = Number { width: 32, kind: NumberKind::Unsigned };
 const F32: Number = Number { width: 32, kind: NumberKind::Float };
-
-static SWITCH_LABEL: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::One, name: "Label" };
-static MEMBER: g::Operand =
-    g::Operand { kind: OperandKind::LiteralInteger, quantifier: Quantifier::One, name: "Member" };
-/// A phi with a variable that lacks its parent can be written; it is for a validator to judge.
-static PARENT: g::Operand = g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::Optional, name: "Parent" };
-pub(super) static ANY_IDS: [g::Operand; 1] =
-    [g::Operand { kind: OperandKind::IdRef, quantifier: Quantifier::Many, name: "Operand" }];
 
 impl<'t> Assembler<'t> {
     /// One operand, which starts with the byte `next`.
@@ -41,17 +33,17 @@ impl<'t> Assembler<'t> {
             OperandKind::LiteralContextDependentNumber => self.constant(open)?,
             OperandKind::PairLiteralIntegerIdRef => {
                 self.case(open)?;
-                shape.half = Some(&SWITCH_LABEL);
+                shape.half = Some(g::Operand::LABEL);
                 shape.more = true;
             }
             OperandKind::PairIdRefLiteralInteger => {
                 self.id_operand(next, operand, open)?;
-                shape.half = Some(&MEMBER);
+                shape.half = Some(g::Operand::MEMBER);
                 shape.more = true;
             }
             OperandKind::PairIdRefIdRef => {
                 self.id_operand(next, operand, open)?;
-                shape.half = Some(&PARENT);
+                shape.half = Some(g::Operand::OPTIONAL_PARENT);
                 shape.more = true;
             }
             OperandKind::LiteralExtInstInteger => shape.base = self.ext_inst(open)?,
@@ -154,7 +146,7 @@ impl<'t> Assembler<'t> {
                 self.lex.any();
                 let message = format!(
                     "the literal's size is unknown, since the result type of {} is not defined before as an integer or floating-point type",
-                    open.desc.name
+                    open.desc.name()
                 );
                 Err(self.fail(self.token, message, None))
             }
@@ -276,7 +268,9 @@ impl<'t> Assembler<'t> {
         }
         if let Ok(number) = parse::u32(word) {
             self.out.push(number);
-            return Ok(set.and_then(|s| s.instruction(number)).map_or(&ANY_IDS, |i| i.operands()));
+            return Ok(set
+                .and_then(|s| s.instruction(number))
+                .map_or(std::slice::from_ref(g::Operand::ANY_IDS), |i| i.operands()));
         }
         match set {
             Some(set) => Err(self.unknown_ext_inst(self.token, set, word)),

@@ -133,7 +133,7 @@ impl<'t> Assembler<'t> {
         let message = match encoding_width(encoding) {
             Some(w) if w == width => return Ok(()),
             Some(w) => {
-                let name = spirula_grammar::OperandKind::FPEncoding.enumerant(encoding.0).map_or("", |e| e.name);
+                let name = spirula_grammar::OperandKind::FPEncoding.enumerant(encoding.0).map_or("", |e| e.name());
                 format!("floats in encoding {name} have {w} bits, not {width}")
             }
             None => format!("{:#x} is not a value of FPEncoding", encoding.0),

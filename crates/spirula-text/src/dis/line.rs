@@ -66,7 +66,7 @@ impl<'a> Printer<'a> {
             self.result(inst.id(result))?;
         }
         spaces(&mut self.pen.out, nesting);
-        self.pen.out.push_str(desc.name);
+        self.pen.out.push_str(desc.name());
         if !self.quick(inst, desc)? {
             self.operands(inst)?;
         }

@@ -271,7 +271,7 @@ impl Naming {
         match kind.enumerant(value) {
             Some(e) => {
                 self.name.push_str(prefix);
-                self.name.push_str(e.name);
+                self.name.push_str(e.name());
             }
             None => self.numbered(prefix, value),
         }

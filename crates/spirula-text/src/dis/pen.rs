@@ -94,7 +94,7 @@ impl Pen<'_> {
             _ => match o.kind.category() {
                 Category::Id => return self.id(Id(o.word())),
                 Category::ValueEnum => {
-                    self.name(o.kind.enumerant(o.word()).map_or("", |e| e.name));
+                    self.name(o.kind.enumerant(o.word()).map_or("", |e| e.name()));
                 }
                 Category::BitEnum => {
                     self.mask(o.kind, o.word());
@@ -158,13 +158,13 @@ impl Pen<'_> {
     /// Appends a mask's names; false, perhaps having appended some, where a bit has none.
     pub(crate) fn mask(&mut self, kind: OperandKind, mask: u32) -> bool {
         if mask == 0 {
-            self.name(kind.enumerant(0).map_or("None", |e| e.name));
+            self.name(kind.enumerant(0).map_or("None", |e| e.name()));
         }
         let mut separator = " ";
         for bit in bits(mask) {
             let Some(e) = kind.enumerant(bit) else { return false };
             self.out.push_str(separator);
-            self.out.push_str(e.name);
+            self.out.push_str(e.name());
             separator = "|";
         }
         true
@@ -175,7 +175,7 @@ impl Pen<'_> {
         if goes_by_number(set) {
             self.literal_integer(e.number);
         } else {
-            self.coloured(colour::NUMBER, |out| out.push_str(e.name));
+            self.coloured(colour::NUMBER, |out| out.push_str(e.name()));
         }
     }
 

@@ -69,7 +69,7 @@ impl Printer<'_> {
                 Category::Id => self.pen.id(word.into())?,
                 Category::ValueEnum => {
                     let Some(e) = kind.enumerant(word) else { return Ok(false) };
-                    self.pen.name(e.name);
+                    self.pen.name(e.name());
                     *words = rest;
                     return self.parameters(e.parameters(), words, inst);
                 }

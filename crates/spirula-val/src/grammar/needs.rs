@@ -46,7 +46,7 @@ fn opcode(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
         return Ok(());
     }
     let needs = Needs { caps, exts: desc.extensions(), min, last: desc.last_version() };
-    check(cx, inst, 0, &needs, || desc.name.into())
+    check(cx, inst, 0, &needs, || desc.name().into())
 }
 
 /// The needs of an enumerant or of every bit of a mask.
@@ -80,7 +80,7 @@ fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'sta
     let caps =
         if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };
     let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version() };
-    check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name))
+    check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name()))
 }
 
 /// SPV_AMD_shader_ballot adds the non-uniform group instructions without asking for the Groups capability.

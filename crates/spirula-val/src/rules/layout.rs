@@ -190,7 +190,7 @@ impl Layout {
         if desc.op == Op::GraphEndARM {
             self.place = Place::Outside;
         }
-        cx.check(allowed, &GRAPH, inst, || alloc::format!("{} cannot stand in a graph", desc.name))
+        cx.check(allowed, &GRAPH, inst, || alloc::format!("{} cannot stand in a graph", desc.name()))
     }
 
     fn in_block<'a>(
@@ -252,7 +252,7 @@ impl Layout {
         self.place = Place::Block { first, variables: false, phis: false };
         match section_of(desc) {
             Some(_) if desc.op != Op::ConstantPipeStorage => {
-                cx.fail(&ORDER, inst, || alloc::format!("{} cannot stand in a block", desc.name))
+                cx.fail(&ORDER, inst, || alloc::format!("{} cannot stand in a block", desc.name()))
             }
             _ => Ok(()),
         }
@@ -318,7 +318,7 @@ impl Layout {
             }
             _ => section_of(desc),
         };
-        let name = desc.name;
+        let name = desc.name();
         match (section, self.place) {
             (None, Place::Outside) => cx.fail(&OUTSIDE, inst, || alloc::format!("{name} stands outside of a block")),
             (None, Place::Head { .. }) => {
@@ -356,7 +356,7 @@ impl Layout {
                 self.place = Place::Graph;
             }
             let begins = matches!(desc.op, Op::GraphARM | Op::GraphEntryPointARM);
-            cx.check(begins, &GRAPH, inst, || alloc::format!("{} stands outside of a graph", desc.name))?;
+            cx.check(begins, &GRAPH, inst, || alloc::format!("{} stands outside of a graph", desc.name()))?;
         }
         self.enter(cx, inst, desc, section)
     }
@@ -371,7 +371,7 @@ impl Layout {
         let before = self.section;
         if section < before {
             return cx.fail(&ORDER, inst, || {
-                alloc::format!("{} belongs to {}, but {} came before", desc.name, section.name(), before.name())
+                alloc::format!("{} belongs to {}, but {} came before", desc.name(), section.name(), before.name())
             });
         }
         self.section = section;

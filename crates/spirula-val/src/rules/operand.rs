@@ -211,7 +211,7 @@ pub(crate) fn result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, is: Is) -> Checked {
 #[cold]
 pub(crate) fn name_of(inst: Inst<'_>, word: usize) -> &'static str {
     let operand = inst.desc().and_then(|d| d.operands().get(word.wrapping_sub(1)));
-    operand.map_or("operand", |o| if o.name.is_empty() { "operand" } else { o.name })
+    operand.map_or("operand", |o| if o.name().is_empty() { "operand" } else { o.name() })
 }
 
 #[cold]

@@ -186,7 +186,7 @@ pub(crate) fn scope<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked
     if lacks && !is_of_wrong_model(cx, Scope(value)) {
         cx.fail_at(&SCOPE_CAPABILITY, inst, word, || {
             let names = caps.iter().filter_map(|c| c.name()).collect::<Vec<_>>().join(" or ");
-            format!("Scope {} needs the capability {names}", e.name)
+            format!("Scope {} needs the capability {names}", e.name())
         })?;
     }
     Ok(Some(Scope(value)))

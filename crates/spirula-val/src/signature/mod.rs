@@ -293,7 +293,7 @@ fn bad_operand(cx: &mut Cx<'_>, inst: Inst<'_>, form: Form, word: usize, wanted:
     let m = cx.m;
     cx.fail_at(form.operand, inst, word, || {
         let id = inst.id(word);
-        let name = form.names.get(word - form.base).map_or("", |o| o.name);
+        let name = form.names.get(word - form.base).map_or("", |o| o.name());
         let name = if name.is_empty() { "operand" } else { name };
         let result = if wanted.is_relative() { format!(", {}", describe(m, inst.id(1))) } else { String::new() };
         msg(format!(

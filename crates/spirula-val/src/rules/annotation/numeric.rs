@@ -58,7 +58,7 @@ fn rounding<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
 
 fn is_sqrt(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
     let set = cx.m.info(inst.id(3)).ext_set();
-    set.and_then(|s| s.instruction(inst.word(4))).is_some_and(|i| i.name == "sqrt")
+    set.and_then(|s| s.instruction(inst.word(4))).is_some_and(|i| i.name() == "sqrt")
 }
 
 fn wrap<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {

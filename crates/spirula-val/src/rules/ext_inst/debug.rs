@@ -191,7 +191,7 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let number = ext.inst.word(4);
     let result = m.key(ext.inst.id(1)).shape();
     cx.check_at(result == Shape::Void, &RESULT, ext.inst, 1, || {
-        format!("the Result Type of {} is not void", ext.desc.name)
+        format!("the Result Type of {} is not void", ext.desc.name())
     })?;
     let table = match ext.set {
         ExtSet::OpenClDebugInfo => OPENCL,
@@ -264,7 +264,7 @@ fn revision(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
     }
     let has = revision_of(cx, ext.inst.id(3)).unwrap_or(100).max(100);
     cx.check_at(has >= 101, &REVISION, ext.inst, 4, || {
-        format!("{} needs revision 101 of the set, but revision {has} is imported", ext.desc.name)
+        format!("{} needs revision 101 of the set, but revision {has} is imported", ext.desc.name())
     })
 }
 
@@ -275,7 +275,7 @@ fn place(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
         // Instructions of lines that the reference's producers write between functions are harmless there.
         _ => matches!(number, 23 | 24 | 28 | 29 | 101 | 103 | 104),
     };
-    let name = ext.desc.name;
+    let name = ext.desc.name();
     if local {
         cx.check(cx.here.is_some(), &PLACE, ext.inst, || format!("{name} stands outside of a function"))?;
         let entry = number != 101 || cx.here.is_some_and(|h| h.block == Some(0));
@@ -373,7 +373,7 @@ fn bad(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, want: W) -> Checked {
         Scope => "a lexical scope".into(),
         Type => "a debug type".into(),
         Return => "a debug type or void".into(),
-        Is(n) => format!("a {}", ext.set.instruction(n).map_or("debug instruction", |d| d.name)),
+        Is(n) => format!("a {}", ext.set.instruction(n).map_or("debug instruction", |d| d.name())),
         Class => "a DebugTypeComposite of a class or structure".into(),
         Member => "a DebugTypeMember, DebugFunction or DebugTypeInheritance".into(),
         Target => "a DebugTypeComposite or DebugFunction".into(),
@@ -392,11 +392,11 @@ fn bad(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, want: W) -> Checked {
     };
     cx.fail_at(&OPERAND, ext.inst, FIRST + i, || {
         let operands = ext.desc.operands();
-        let name = operands.get(i).or(operands.last()).map_or("operand", |o| o.name);
+        let name = operands.get(i).or(operands.last()).map_or("operand", |o| o.name());
         let what = match debug(m, ext.set, id) {
-            Some(inst) => ext.set.instruction(inst.word(4)).map_or("a debug instruction", |d| d.name).into(),
+            Some(inst) => ext.set.instruction(inst.word(4)).map_or("a debug instruction", |d| d.name()).into(),
             None => format!("{}", m.info(id).op),
         };
-        msg(format!("{name} {id} of {} is the result of {what}, but must be {must}", ext.desc.name)).declared(m, id)
+        msg(format!("{name} {id} of {} is the result of {what}, but must be {must}", ext.desc.name())).declared(m, id)
     })
 }

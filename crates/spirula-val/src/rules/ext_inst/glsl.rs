@@ -46,7 +46,7 @@ static SIGNATURES: [Option<&Signature>; 82] = ext_signatures! { GlslStd450, 82;
 pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let number = ext.inst.word(4);
     let result = cx.result_key(ext.inst)?;
-    let name = ext.desc.name;
+    let name = ext.desc.name();
     let m = cx.m;
     cx.check_at(result.component_class() != Scalar::EncodedFloat, &ENCODED, ext.inst, 1, || {
         format!("{name} cannot compute with {}, whose floats have an encoding", describe(m, ext.inst.id(1)))
@@ -145,7 +145,7 @@ fn interpolate(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
             ext.operand(cx, 1, ok && key.count() == 2 && width, "a vector of two 32-bit floats")?;
         }
     }
-    let name = ext.desc.name;
+    let name = ext.desc.name();
     cx.check_models(ModelSet::of(&[ExecutionModel::Fragment]), &FRAGMENT, ext.inst, |others| {
         format!("{name} is reached from an entry point of the model {others}")
     })

@@ -150,7 +150,7 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let caps = desc.capabilities();
     cx.check_at(!desc.needs_capability() || cx.m.capabilities().intersects(caps), &CAPABILITY, inst, 4, || {
         let list = caps.iter().filter_map(|c| c.name()).next().unwrap_or("");
-        msg(format!("{} {} needs the capability {list}", set.name(), desc.name)).help("declare it with OpCapability")
+        msg(format!("{} {} needs the capability {list}", set.name(), desc.name())).help("declare it with OpCapability")
     })?;
     let ext = Ext { inst, set, desc };
     match set {
@@ -187,7 +187,7 @@ impl Ext<'_> {
 
     /// Fails unless `ok` with what the Result Type must be.
     fn result(&self, cx: &mut Cx<'_>, ok: bool, must: &str) -> Checked {
-        let (m, name) = (cx.m, self.desc.name);
+        let (m, name) = (cx.m, self.desc.name());
         cx.check_at(ok, &RESULT, self.inst, 1, || {
             format!("the Result Type of {name} is {}, but must be {must}", describe(m, self.inst.id(1)))
         })
@@ -197,12 +197,12 @@ impl Ext<'_> {
     fn operand(&self, cx: &mut Cx<'_>, i: usize, ok: bool, must: &str) -> Checked {
         let (m, id) = (cx.m, self.inst.id(FIRST + i));
         cx.check_at(ok, &OPERAND, self.inst, FIRST + i, || {
-            let name = self.desc.operands().get(i).map_or("operand", |o| o.name);
+            let name = self.desc.operands().get(i).map_or("operand", |o| o.name());
             let has = match m.type_id_of(id) {
                 Id(0) => format!("is the result of {}", m.info(id).op),
                 ty => format!("has type {}", describe(m, ty)),
             };
-            msg(format!("{name} {id} of {} {has}, but must be {must}", self.desc.name)).declared(m, id)
+            msg(format!("{name} {id} of {} {has}, but must be {must}", self.desc.name())).declared(m, id)
         })
     }
 

@@ -139,7 +139,7 @@ fn upsample(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
 
 /// The addressing model is physical, and operand `i` is of the type `size_t`.
 fn size_t(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize) -> Checked {
-    let (name, model) = (ext.desc.name, cx.m.addressing_model());
+    let (name, model) = (ext.desc.name(), cx.m.addressing_model());
     let width = match model {
         AddressingModel::Physical32 => 32,
         AddressingModel::Physical64 => 64,

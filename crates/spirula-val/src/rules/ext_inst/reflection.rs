@@ -48,13 +48,13 @@ pub(super) fn clspv(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let number = ext.inst.word(4);
     let void = cx.m.info(ext.inst.id(1)).op == Op::TypeVoid;
     cx.check_at(void, &RESULT, ext.inst, 1, || format!("the Result Type {} is not void", ext.inst.id(1)))?;
-    let name = ext.desc.name;
+    let name = ext.desc.name();
     cx.check_at(since(number) <= revision, &REVISION, ext.inst, 4, || {
         format!("{name} needs revision {} of the set, but revision {revision} is imported", since(number))
     })?;
     let is_kernel = ClspvReflection(number) == ClspvReflection::Kernel;
     for (i, word) in ext.inst.tail(FIRST).iter().enumerate() {
-        let operand = ext.desc.operands().get(i).or(ext.desc.operands().last()).map_or("", |o| o.name);
+        let operand = ext.desc.operands().get(i).or(ext.desc.operands().last()).map_or("", |o| o.name());
         if is_kernel && i == 0 {
             kernel(cx, ext)?;
         } else if is_kernel && i >= 2 && revision < 5 {
@@ -85,7 +85,7 @@ fn operand(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, id: Id, name: &str) -> Check
         }
     };
     cx.check_at(ok, &OPERAND, ext.inst, FIRST + i, || {
-        msg(format!("{name} {id} of {} is the result of {}, but must be {must}", ext.desc.name, info.op))
+        msg(format!("{name} {id} of {} is the result of {}, but must be {must}", ext.desc.name(), info.op))
             .declared(m, id)
     })
 }
