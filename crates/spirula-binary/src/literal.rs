@@ -54,6 +54,21 @@ pub fn find_byte(word: u32, byte: u8) -> u32 {
     w.wrapping_sub(0x0101_0101) & !w & 0x8080_8080
 }
 
+/// Position of the first word that has a byte of zeros. Long strings go by eight words at a time.
+#[inline]
+fn first_with_nul(words: &[u32]) -> Option<usize> {
+    const AT_A_TIME: usize = 8;
+    let find = |words: &[u32]| words.iter().position(|w| find_byte(*w, 0) != 0);
+    let start = words.len().min(AT_A_TIME);
+    if let Some(at) = find(&words[..start]) {
+        return Some(at);
+    }
+    let (chunks, _) = words[start..].as_chunks::<AT_A_TIME>();
+    let without = chunks.iter().take_while(|c| c.iter().fold(0, |all, w| all | find_byte(*w, 0)) == 0).count();
+    let from = start + without * AT_A_TIME;
+    find(&words[from..]).map(|at| from + at)
+}
+
 /// A literal string (§2.2.1): bytes, NUL-terminated, four to a word, the first in the low-order byte.
 ///
 /// The bytes are whatever stands there; UTF-8 is expected by the specification, not by this type.
@@ -67,7 +82,7 @@ impl<'w> LitStr<'w> {
     /// Reads the string at the start of `words`; `None` where no NUL ends it.
     #[inline]
     pub fn read(words: &'w [u32]) -> Option<LitStr<'w>> {
-        let last = words.iter().position(|w| find_byte(*w, 0) != 0)?;
+        let last = first_with_nul(words)?;
         let at = find_byte(words[last], 0).trailing_zeros() as usize / 8;
         Some(LitStr { words: &words[..=last], len: last * 4 + at })
     }
@@ -100,7 +115,7 @@ impl<'w> LitStr<'w> {
 
     /// Whether the bytes behind the NUL in the last word are all zero, as the specification wants.
     pub fn is_padded_with_zeros(self) -> bool {
-        self.words.iter().flat_map(|w| w.to_le_bytes()).skip(self.len).all(|b| b == 0)
+        self.words.last().is_none_or(|w| w >> (self.len % 4 * 8) == 0)
     }
 
     /// Whether the bytes are `other`.

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use clap::Args;
+use spirula_binary::Frames;
 use spirula_diag::{Diagnostic, Severity};
+use spirula_grammar::Op;
 use spirula_text::AsmOptions;
 use spirula_text::render::{Finding, Subject};
 use spirula_val::{Options, Report, TargetEnv, Valid, Validator};
@@ -17,7 +19,7 @@ use crate::options::ValArgs;
 use crate::report::{Outcome, Style, counted, to_stderr, to_stdout};
 use crate::{FAILED, INVALID, OK, USAGE, load};
 
-/// Words of a module from which on several threads are worth their start.
+/// Words of function bodies from which on several threads are worth their start.
 const WORTH_SHARING: usize = 1 << 16;
 
 /// Validate modules.
@@ -67,13 +69,12 @@ impl ValCommand {
             style: Style::of(global),
             max: if self.max_errors == 0 { usize::MAX } else { self.max_errors },
             verbose: global.verbose > 0,
-            shares: 1,
+            jobs: Some(1),
         };
         let started = Instant::now();
         let inputs = expand(paths, Wanted::All);
         // Several modules are shared out as wholes.
-        let threads = crate::batch::threads(self.inputs.jobs);
-        let job = Job { shares: if inputs.len() == 1 { threads } else { 1 }, ..job };
+        let job = Job { jobs: if inputs.len() == 1 { self.inputs.jobs } else { Some(1) }, ..job };
         let mut total = Total { code: OK, ..Total::default() };
         if self.link {
             return self.linked(&job, &inputs, total, global, started);
@@ -109,8 +110,8 @@ pub(super) struct Job {
     style: Style,
     max: usize,
     verbose: bool,
-    /// Threads for the bodies of one large module.
-    shares: usize,
+    /// Threads for the bodies of one large module, as for a batch.
+    jobs: Option<u16>,
 }
 
 impl Job {
@@ -126,7 +127,7 @@ impl Job {
     }
 
     fn validate<'w>(&self, validator: &mut Validator, words: &'w [u32]) -> Result<Valid<'w>, Report> {
-        let shares = if words.len() < WORTH_SHARING { 1 } else { self.shares };
+        let shares = if body_words(words) < WORTH_SHARING { 1 } else { crate::batch::threads(self.jobs) };
         validator.validate_shared(words, shares, crate::batch::on_threads)
     }
 
@@ -198,6 +199,12 @@ impl Job {
         let findings = vec![Finding::of_input(name, "internal", message, None)];
         self.unloaded(load::Unloaded { findings, code: FAILED })
     }
+}
+
+/// Words from the first function to the end.
+fn body_words(words: &[u32]) -> usize {
+    let mut insts = Frames::of(words).map_while(Result::ok);
+    insts.find(|i| i.op() == Op::Function).map_or(0, |i| words.len().saturating_sub(i.offset() as usize))
 }
 
 /// Writes to standard output; the exit code where that fails.

@@ -1,9 +1,7 @@
 //! Single operands.
 
 use spirula_binary::{Imported, Number, NumberKind};
-use spirula_grammar::{
-    self as g, Category, ExtInstDesc, ExtSet, Op, OperandKind, allowed_in_spec_constant_op,
-};
+use spirula_grammar::{self as g, Category, ExtInstDesc, ExtSet, Op, OperandKind, allowed_in_spec_constant_op};
 
 use super::encode::{Assembler, Open, Shape, operand_name};
 use super::error::{Done, Failed, shown};

@@ -194,13 +194,13 @@ impl Pen<'_> {
             return Err(Reason::Padding);
         }
         let bytes = string.to_bytes();
-        let text = core::str::from_utf8(&bytes).map_err(|_| Reason::NotUtf8)?;
+        let text = simdutf8::basic::from_utf8(&bytes).map_err(|_| Reason::NotUtf8)?;
         self.out.push_str(" \"");
         if self.colour {
             self.out.push_str(colour::STRING);
         }
         let mut plain = text;
-        while let Some(at) = plain.bytes().position(|b| b == b'"' || b == b'\\') {
+        while let Some(at) = memchr::memchr2(b'"', b'\\', plain.as_bytes()) {
             let (before, rest) = plain.split_at_checked(at).unwrap_or((plain, ""));
             let (special, rest) = rest.split_at_checked(1).unwrap_or((rest, ""));
             self.out.push_str(before);
