@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::cmd;
 
@@ -94,16 +94,42 @@ impl InputArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Validate modules
-    Val(Box<cmd::val::ValCommand>),
+    Val(Later<Box<cmd::val::ValCommand>>),
     /// Assemble text into a module
-    As(cmd::asm::AsCommand),
+    As(Later<cmd::asm::AsCommand>),
     /// Disassemble a module
-    Dis(cmd::dis::DisCommand),
-    Reflect(cmd::reflect::ReflectCommand),
+    Dis(Later<cmd::dis::DisCommand>),
+    /// Report what a module wants from its host
+    Reflect(Later<cmd::reflect::ReflectCommand>),
     /// Explain a rule, or list all rules
-    Explain(cmd::explain::ExplainCommand),
+    Explain(Later<cmd::explain::ExplainCommand>),
     /// Behave like one of the reference tools: spirv-as, spirv-dis, spirv-val or spirv-reflect with their own options
-    Compat(cmd::compat::CompatCommand),
+    Compat(Later<cmd::compat::CompatCommand>),
+}
+
+/// Options that are described to the parser where their subcommand is asked for: all of them are most of what a short
+/// run would do.
+#[derive(Debug)]
+pub(crate) struct Later<T>(T);
+
+impl<T: Args> Args for Later<T> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.defer(T::augment_args)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command.defer(T::augment_args_for_update)
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Later<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Later<T>, clap::Error> {
+        T::from_arg_matches(matches).map(Later)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
 }
 
 /// Runs a command line, program name included.
@@ -133,15 +159,15 @@ pub(crate) fn run(args: Vec<OsString>) -> u8 {
         return crate::USAGE;
     }
     let done = crate::panics::caught(|| match &cli.command {
-        Command::Val(c) => {
+        Command::Val(Later(c)) => {
             let levels = matches.subcommand().map(|(_, m)| crate::options::levels(m)).unwrap_or_default();
             c.run(&cli.global, levels)
         }
-        Command::As(c) => c.run(&cli.global),
-        Command::Dis(c) => c.run(&cli.global),
-        Command::Reflect(c) => c.run(&cli.global),
-        Command::Explain(c) => c.run(),
-        Command::Compat(c) => c.run(),
+        Command::As(Later(c)) => c.run(&cli.global),
+        Command::Dis(Later(c)) => c.run(&cli.global),
+        Command::Reflect(Later(c)) => c.run(&cli.global),
+        Command::Explain(Later(c)) => c.run(),
+        Command::Compat(Later(c)) => c.run(),
     });
     done.unwrap_or_else(|message| {
         complain(&message);

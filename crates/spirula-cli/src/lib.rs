@@ -12,6 +12,7 @@ mod load;
 mod options;
 mod panics;
 mod prelude;
+mod progress;
 mod report;
 
 use std::ffi::OsString;
