@@ -180,6 +180,7 @@ pub(crate) const LITERAL_TAIL: u16 = 32;
 pub(crate) const TYPE: u16 = 64;
 pub(crate) const CONSTANT: u16 = 128;
 pub(crate) const PLAIN: u16 = 256;
+pub(crate) const STRING_TAIL: u16 = 512;
 const RESULTS: u16 = HAS_TYPE | HAS_RESULT;
 
 impl InstDesc {
@@ -236,6 +237,12 @@ impl InstDesc {
     #[inline]
     pub const fn has_literal_tail(&self) -> bool {
         self.flags & LITERAL_TAIL != 0
+    }
+
+    /// Whether, after operands of one word each, a string ends the instruction.
+    #[inline]
+    pub const fn has_string_tail(&self) -> bool {
+        self.flags & STRING_TAIL != 0
     }
 
     /// Whether it declares a type and names it by its result id.

@@ -147,7 +147,7 @@ fn kinds(model: &Model) -> String {
 
 fn ops(t: &mut Tables<'_>) -> Result<String> {
     let mut s = String::from(
-        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, PLAIN, TYPE};\nuse crate::text::{Name, Named};\nuse super::kinds::Class::{self, *};\n\n\
+        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, PLAIN, STRING_TAIL, TYPE};\nuse crate::text::{Name, Named};\nuse super::kinds::Class::{self, *};\n\n\
          /// An opcode.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\npub struct Op(pub u16);\n\nimpl Op {\n",
     );
     for i in &t.model.insts {
@@ -224,6 +224,10 @@ fn flags(model: &Model, i: &json::Instruction) -> Result<String> {
     let ones = (0..operands.len()).take_while(|i| is_one(*i)).count();
     if operands[ones..].iter().all(|o| o.quantifier.is_some()) {
         flags.push("PLAIN");
+    }
+    let strings = operands.iter().filter(|o| o.kind == "LiteralString").count();
+    if strings == 1 && ones + 1 == operands.len() && operands[ones].quantifier.is_none() {
+        flags.push("STRING_TAIL");
     }
     let all_but_last = (0..operands.len().saturating_sub(1)).all(is_one);
     match operands.last() {

@@ -53,12 +53,16 @@ rules! {
 /// masks: bit `i` stands for word `i`. Nothing for instructions whose words do not tell that by their place.
 pub(crate) const fn masks(desc: &InstDesc) -> (u32, u32) {
     let (mut ids, mut enums) = (0, 0);
-    if !desc.has_plain_start() {
+    let end = if desc.has_plain_start() {
+        desc.min_words as usize
+    } else if desc.has_string_tail() {
+        desc.operands().len()
+    } else {
         return (ids, enums);
-    }
-    assert!(desc.min_words <= 32);
+    };
+    assert!(end <= 32);
     let mut word = 1;
-    while word < desc.min_words as usize {
+    while word < end {
         let kind = desc.operands()[word - 1].kind;
         match kind.category() {
             Category::Id if !matches!(kind, OperandKind::IdResult | OperandKind::IdResultType) => ids |= 1 << word,
@@ -74,7 +78,13 @@ pub(crate) const fn masks(desc: &InstDesc) -> (u32, u32) {
 #[inline]
 pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
     let needs = if row.free { Ok(()) } else { needs::instruction(cx, inst, desc) };
-    let operands = if desc.has_plain_start() { plain(cx, inst, desc, row) } else { other(cx, inst, desc) };
+    let operands = if desc.has_plain_start() {
+        plain(cx, inst, desc, row)
+    } else if desc.has_string_tail() {
+        string_tail(cx, inst, desc, row)
+    } else {
+        other(cx, inst, desc)
+    };
     needs?;
     operands
 }
@@ -104,6 +114,23 @@ fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row
         return result;
     }
     result.and(behind(cx, inst, desc, &desc.operands()[min - 1..], min))
+}
+
+/// Instructions that end in a string, behind operands of one word each.
+fn string_tail<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
+    let at = desc.operands().len();
+    let string = LitStr::read(inst.tail(at));
+    if string.is_none_or(|s| at + s.word_count() != inst.words().len()) {
+        return malformed(cx, inst);
+    }
+    let mut result = results(cx, inst, desc);
+    for word in bits(row.ids) {
+        result = result.and(ssa::usage(cx, inst, desc, word, inst.id(word)));
+    }
+    for word in bits(row.enums) {
+        result = result.and(enumerant(cx, inst, word, &desc.operands()[word - 1], inst.word(word)));
+    }
+    result
 }
 
 /// Positions of the bits that are set.

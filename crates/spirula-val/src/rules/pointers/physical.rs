@@ -71,11 +71,14 @@ fn is_marked(cx: &Cx<'_>, id: Id) -> bool {
 /// Whether the pointer that an instruction produces is to a matrix or into one.
 fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<bool> {
     let m = cx.m;
-    let pointee = m.pointer(inst.id(1)).map_or(Id(0), |p| p.1);
-    let to_matrix = m.key(without_arrays(m, pointee).0).shape() == Shape::Matrix;
+    let to_matrix = |m: Module<'_>| {
+        let pointee = m.pointer(inst.id(1)).map_or(Id(0), |p| p.1);
+        (m.key(without_arrays(m, pointee).0).shape() == Shape::Matrix).then_some(pointee)
+    };
     let chain = base_word(inst.op()).filter(|_| inst.op() != Op::CopyObject);
     let Some(word) = chain else {
-        cx.check(!to_matrix, &MATRIX, inst, || {
+        let Some(pointee) = to_matrix(m) else { return Ok(false) };
+        cx.fail(&MATRIX, inst, || {
             msg(format!("{} gives a pointer to {pointee}, which is a matrix or an array of matrices", inst.op()))
                 .help("put the matrix into a structure, and point to that")
         })?;
@@ -85,10 +88,11 @@ fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<bool> {
     if is_marked(cx, base) {
         return Ok(true);
     }
-    if !to_matrix && !enters_matrix(m, inst) {
+    let start = if word == 3 { m.pointer(m.type_id_of(base)).map_or(Id(0), |p| p.1) } else { inst.id(3) };
+    // Most chains start where no matrix is.
+    if !cx.parts(start).any(Parts::MATRIX) || to_matrix(m).is_none() && !enters_matrix(m, inst) {
         return Ok(false);
     }
-    let start = if word == 3 { m.pointer(m.type_id_of(base)).map_or(Id(0), |p| p.1) } else { inst.id(3) };
     let from_structure = m.key(without_arrays(m, start).0).shape() == Shape::Struct;
     // Where the base is a pointer to a matrix, that one has been reported.
     let known = m.key(without_arrays(m, start).0).shape() == Shape::Matrix;
