@@ -6,7 +6,7 @@ use core::{fmt, ops::Range};
 use spirula_binary::{Context, Id, Inst};
 use spirula_grammar::Op;
 
-use crate::{Function, Module};
+use crate::{Function, Module, zeros};
 
 /// Stands for "none" in tables of `u32`.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -93,6 +93,21 @@ impl Edges {
             Some(&[a, b, ..]) => self.to.get(a as usize..b as usize).unwrap_or(&[]),
             _ => &[],
         }
+    }
+
+    /// The edges from `from` as positions in the list of all edges, see [`to_in`](Self::to_in).
+    #[inline]
+    pub(crate) fn range(&self, from: BlockIdx) -> (u32, u32) {
+        match self.start.get(from.index()..) {
+            Some(&[a, b, ..]) => (a, b),
+            _ => (0, 0),
+        }
+    }
+
+    /// Where the edge at `at` leads, if it comes before the edge at `end`.
+    #[inline]
+    pub(crate) fn to_in(&self, at: u32, end: u32) -> Option<BlockIdx> {
+        if at < end { self.to.get(at as usize).copied() } else { None }
     }
 
     /// Number of edges.
@@ -242,12 +257,6 @@ pub struct Stray {
     pub target: Id,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    epoch: u32,
-    block: u32,
-}
-
 /// Blocks and branch edges of one function. Kept between functions, it allocates only when one is larger than all before.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
@@ -255,8 +264,8 @@ pub struct Cfg {
     succs: Edges,
     preds: Edges,
     strays: Vec<Stray>,
-    /// By id: the block that it labels, where the epoch is the current one.
-    labels: Vec<Slot>,
+    /// By id: an epoch and the block that it labels, where that epoch is the current one.
+    labels: Vec<[u32; 2]>,
     epoch: u32,
     dense_bound: u32,
     /// Label ids from `dense_bound` on with their blocks, sorted.
@@ -303,7 +312,8 @@ impl Cfg {
     pub fn build_function(&mut self, module: &Module<'_>, function: &Function) {
         let words = module.words();
         // A table as large as the module is paid for by the module, whatever bound it claims.
-        self.begin(words.len() as u32);
+        let bound = module.header().map_or(0, |h| h.bound);
+        self.begin(bound.min(words.len() as u32));
         module.control(function).for_each(|inst| self.push(inst));
         self.finish(words, function.end_of_body(), module);
     }
@@ -323,6 +333,9 @@ impl Cfg {
         if self.epoch == 0 {
             self.labels.clear();
             self.epoch = 1;
+        }
+        if self.labels.len() < dense_bound as usize {
+            zeros(&mut self.labels, dense_bound as usize, [0; 2]);
         }
     }
 
@@ -358,14 +371,11 @@ impl Cfg {
             self.sparse.push((label.0, block));
             return;
         }
-        if label.index() >= self.labels.len() {
-            self.labels.resize(label.index() + 1, Slot::default());
-        }
         // Where two blocks have one label, the id means the first.
         if let Some(slot) = self.labels.get_mut(label.index())
-            && slot.epoch != self.epoch
+            && slot[0] != self.epoch
         {
-            *slot = Slot { epoch: self.epoch, block };
+            *slot = [self.epoch, block];
         }
     }
 
@@ -428,8 +438,8 @@ impl Cfg {
     #[inline]
     pub fn block_of(&self, label: Id) -> Option<BlockIdx> {
         if label.0 < self.dense_bound {
-            let slot = self.labels.get(label.index())?;
-            return (slot.epoch == self.epoch).then_some(BlockIdx(slot.block));
+            let [epoch, block] = *self.labels.get(label.index())?;
+            return (epoch == self.epoch).then_some(BlockIdx(block));
         }
         let at = self.sparse.partition_point(|s| s.0 < label.0);
         self.sparse.get(at).filter(|s| s.0 == label.0).map(|s| BlockIdx(s.1))

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use spirula_binary::{Id, Inst};
 use spirula_grammar::{Decoration, Op};
 
-use crate::ids::IdTable;
+use crate::ids::{IdTable, zeros};
 
 /// `member` of an entry that decorates its target as a whole. Sorts behind all members.
 const WHOLE: u32 = u32::MAX;
@@ -41,13 +41,13 @@ fn for_each_target(inst: Inst<'_>, mut f: impl FnMut(Id, u32)) {
 impl DecorationTable {
     /// Fills the table from the annotation instructions at these word offsets.
     pub(crate) fn fill(&mut self, module: &[u32], annotations: &[u32], ids: &IdTable) {
-        self.starts.clear();
         self.rows.clear();
         self.kinds = 0;
         if annotations.is_empty() {
+            self.starts.clear();
             return;
         }
-        self.starts.resize(ids.slot_count() + 1, 0);
+        zeros(&mut self.starts, ids.slot_count() + 1, 0);
         let insts = || annotations.iter().filter_map(|at| Inst::at(module, *at));
         let mut total = 0u32;
         for inst in insts() {

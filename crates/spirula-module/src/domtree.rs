@@ -28,7 +28,6 @@ pub struct DomTree {
     nodes: Vec<Node>,
     dfs_order: Vec<BlockIdx>,
     dom_order: Vec<BlockIdx>,
-    reverse_postorder: Vec<BlockIdx>,
     work: Work,
 }
 
@@ -36,20 +35,30 @@ pub struct DomTree {
 #[derive(Clone, Debug, Default)]
 struct Work {
     verts: Vec<Vert>,
-    /// Blocks being visited, each with the position of its next edge.
-    visiting: Vec<(BlockIdx, u32)>,
+    /// Blocks on the way to the one being visited.
+    visiting: Vec<Visit>,
     path: Vec<u32>,
     #[cfg(test)]
     steps: u64,
 }
 
+/// A block being visited, and which of the edges are still to be followed from it.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    block: BlockIdx,
+    dfs: u32,
+    next: u32,
+    end: u32,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Vert {
-    parent: u32,
-    semi: u32,
-    /// Vertex of least semi-dominator on the path to the ancestor.
-    best: u32,
+    /// The parent in the search; once the vertex is linked, an ancestor in the forest of the linked ones.
     ancestor: u32,
+    /// Vertex of least semi-dominator on the path to the ancestor, and that semi-dominator.
+    best: u32,
+    best_semi: u32,
+    semi: u32,
     idom: u32,
     /// First of the vertices whose semi-dominator this is, and the next with the same one.
     bucket: u32,
@@ -75,80 +84,78 @@ impl DomTree {
         self.nodes.clear();
         self.nodes.resize(len as usize, UNREACHED);
         self.dfs_order.clear();
-        self.reverse_postorder.clear();
         self.dom_order.clear();
         self.work.verts.clear();
         if root.0 >= len {
             return;
         }
         self.search(root, edges);
-        self.reverse_postorder.reverse();
         if len > 1 {
             self.find_dominators(reversed);
         }
         self.number();
     }
 
-    fn visit(&mut self, block: BlockIdx, parent: u32) {
-        let at = self.dfs_order.len() as u32;
+    /// Enters a block that has not been visited.
+    fn visit(&mut self, block: BlockIdx, parent: u32, edges: &Edges) -> Visit {
+        let dfs = self.dfs_order.len() as u32;
         if let Some(node) = self.nodes.get_mut(block.index()) {
-            node.dfs = at;
+            node.dfs = dfs;
         }
         self.dfs_order.push(block);
-        let vert = Vert { parent, semi: at, best: at, ancestor: NONE, idom: NONE, bucket: NONE, next: NONE, size: 1 };
+        let (best, semi) = (dfs, dfs);
+        let vert =
+            Vert { ancestor: parent, best, best_semi: semi, semi, idom: NONE, bucket: NONE, next: NONE, size: 1 };
         self.work.verts.push(vert);
-        self.work.visiting.push((block, 0));
+        let (next, end) = edges.range(block);
+        Visit { block, dfs, next, end }
     }
 
     fn search(&mut self, root: BlockIdx, edges: &Edges) {
         self.work.visiting.clear();
-        self.visit(root, NONE);
-        while let Some((block, next)) = self.work.visiting.last_mut() {
-            let (block, at) = (*block, *next as usize);
-            *next += 1;
+        let mut at = self.visit(root, NONE, edges);
+        loop {
             self.work.step();
-            let from = self.nodes.get(block.index()).map_or(NONE, |n| n.dfs);
-            match edges.of(block).get(at) {
-                Some(to) => {
-                    if self.nodes.get(to.index()).is_some_and(|n| n.dfs == NONE) {
-                        self.visit(*to, from);
-                    }
+            let Some(to) = edges.to_in(at.next, at.end) else {
+                let dfs_end = self.dfs_order.len() as u32;
+                if let Some(node) = self.nodes.get_mut(at.block.index()) {
+                    node.dfs_end = dfs_end;
                 }
-                None => {
-                    self.work.visiting.pop();
-                    self.reverse_postorder.push(block);
-                    let end = self.dfs_order.len() as u32;
-                    if let Some(node) = self.nodes.get_mut(block.index()) {
-                        node.dfs_end = end;
-                    }
+                match self.work.visiting.pop() {
+                    Some(before) => at = before,
+                    None => return,
                 }
+                continue;
+            };
+            at.next += 1;
+            if self.nodes.get(to.index()).is_some_and(|n| n.dfs == NONE) {
+                self.work.visiting.push(at);
+                at = self.visit(to, at.dfs, edges);
             }
         }
     }
 
     fn find_dominators(&mut self, reversed: &Edges) {
         for w in (1..self.dfs_order.len() as u32).rev() {
-            let (block, parent) = (self.dfs_order[w as usize], self.work.verts[w as usize].parent);
-            let mut semi = parent;
-            for from in reversed.of(block) {
-                let from = self.nodes.get(from.index()).map_or(NONE, |n| n.dfs);
-                self.work.step();
-                if from != NONE {
-                    let u = self.work.eval(from);
-                    semi = semi.min(self.work.verts[u as usize].semi);
-                }
+            let parent = self.work.verts[w as usize].ancestor;
+            let semi = match reversed.of(self.dfs_order[w as usize]) {
+                [_] => parent,
+                preds => self.semi_dominator(w, parent, preds),
+            };
+            let listed = semi != parent;
+            let next = if listed { core::mem::replace(&mut self.work.verts[semi as usize].bucket, w) } else { NONE };
+            let vert = &mut self.work.verts[w as usize];
+            (vert.semi, vert.best_semi, vert.next) = (semi, semi, next);
+            if !listed {
+                vert.idom = parent;
             }
-            self.work.verts[w as usize].semi = semi;
-            self.work.verts[w as usize].next = self.work.verts[semi as usize].bucket;
-            self.work.verts[semi as usize].bucket = w;
-            self.work.verts[w as usize].ancestor = parent;
+            // From here on `w` is linked.
             let mut v = core::mem::replace(&mut self.work.verts[parent as usize].bucket, NONE);
             while v != NONE {
-                let u = self.work.eval(v);
-                let verts = &mut self.work.verts;
-                let sooner = verts[u as usize].semi < verts[v as usize].semi;
-                verts[v as usize].idom = if sooner { u } else { parent };
-                v = verts[v as usize].next;
+                let (u, least) = self.work.eval(v, w);
+                let vert = &mut self.work.verts[v as usize];
+                vert.idom = if least < vert.semi { u } else { parent };
+                v = vert.next;
             }
         }
         let verts = &mut self.work.verts;
@@ -158,6 +165,18 @@ impl DomTree {
                 verts[w].idom = verts[idom as usize].idom;
             }
         }
+    }
+
+    fn semi_dominator(&mut self, w: u32, parent: u32, preds: &[BlockIdx]) -> u32 {
+        let mut semi = parent;
+        for from in preds {
+            let from = self.nodes.get(from.index()).map_or(NONE, |n| n.dfs);
+            self.work.step();
+            // What comes before in the search is not linked yet, and is its own candidate.
+            let candidate = if from <= w || from == NONE { from } else { self.work.eval(from, w + 1).1 };
+            semi = semi.min(candidate);
+        }
+        semi
     }
 
     /// Numbers the dominator tree. A dominator comes before what it dominates in the search, so no walk is needed.
@@ -219,11 +238,6 @@ impl DomTree {
         BlockIdx::some(self.node(block).idom)
     }
 
-    /// The reachable blocks so that, save for back edges, every block comes before the ones it branches to.
-    pub fn reverse_postorder(&self) -> &[BlockIdx] {
-        &self.reverse_postorder
-    }
-
     /// The reachable blocks so that every block is followed by all that it dominates.
     pub fn preorder(&self) -> &[BlockIdx] {
         &self.dom_order
@@ -258,30 +272,27 @@ impl Work {
         }
     }
 
-    /// Vertex of least semi-dominator on the path from `v` to the root of its tree in the forest, that root left out.
-    fn eval(&mut self, v: u32) -> u32 {
-        if self.verts[v as usize].ancestor == NONE {
-            return v;
-        }
+    /// Vertex of least semi-dominator on the path from `v` to the root of its tree in the forest, that root left out, and
+    /// that semi-dominator. The vertices from `linked` on, of which `v` is one, are linked to their ancestors.
+    fn eval(&mut self, v: u32, linked: u32) -> (u32, u32) {
         self.path.clear();
-        let mut x = v;
-        loop {
-            let up = self.verts[x as usize].ancestor;
-            if self.verts[up as usize].ancestor == NONE {
-                break;
-            }
+        let (mut x, mut up) = (v, self.verts[v as usize].ancestor);
+        while up >= linked {
             self.path.push(x);
             x = up;
+            up = self.verts[x as usize].ancestor;
         }
+        let Vert { mut best, mut best_semi, ancestor, .. } = self.verts[x as usize];
         while let Some(x) = self.path.pop() {
             self.step();
-            let up = self.verts[self.verts[x as usize].ancestor as usize];
-            let vert = self.verts[x as usize];
-            if self.verts[up.best as usize].semi < self.verts[vert.best as usize].semi {
-                self.verts[x as usize].best = up.best;
+            let vert = &mut self.verts[x as usize];
+            vert.ancestor = ancestor;
+            if best_semi < vert.best_semi {
+                (vert.best, vert.best_semi) = (best, best_semi);
+            } else {
+                (best, best_semi) = (vert.best, vert.best_semi);
             }
-            self.verts[x as usize].ancestor = up.ancestor;
         }
-        self.verts[v as usize].best
+        (best, best_semi)
     }
 }

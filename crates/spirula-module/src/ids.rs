@@ -1,5 +1,6 @@
 //! The table of ids.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use spirula_binary::Id;
@@ -17,7 +18,8 @@ pub struct IdInfo {
     /// Opcode of the defining instruction.
     pub op: Op,
     pub(crate) flags: u16,
-    /// Types: their key. Imports: the set plus 1. Functions: their index. In a function body: the block's position.
+    /// Types: their key. Imports: the set plus 1. Functions: their index. Traced: their position among the traced. In a
+    /// function body: the block's position, plus 1.
     pub(crate) extra: u32,
 }
 
@@ -68,6 +70,12 @@ impl IdInfo {
         self.flags & TRACED != 0
     }
 
+    /// For what is traced: its position among the traced, in no particular order.
+    #[inline]
+    pub fn traced(&self) -> Option<usize> {
+        self.is_traced().then_some(self.extra as usize)
+    }
+
     /// Whether it is a function, or the result of an `OpExtInst` or `OpSampledImage` in a block: who may use those is
     /// limited.
     #[inline]
@@ -115,13 +123,40 @@ impl IdInfo {
     }
 }
 
+/// A slot of the table: [`IdInfo`] as plain numbers, of which [`zeros`] can be had untouched.
+type Slot = (u32, u32, u16, u16, u32);
+
+impl IdInfo {
+    #[inline]
+    fn pack(self) -> Slot {
+        (self.def, self.ty.0, self.op.0, self.flags, self.extra)
+    }
+
+    #[inline]
+    fn unpack(&(def, ty, op, flags, extra): &Slot) -> IdInfo {
+        IdInfo { def, ty: Id(ty), op: Op(op), flags, extra }
+    }
+}
+
+/// A table of `len` zeros in a reused vector. Large pieces of new memory come from the system as zeros: those are not
+/// written, and what no one asks for never takes any room.
+pub fn zeros<T: Clone>(table: &mut Vec<T>, len: usize, zero: T) {
+    if table.capacity() < len {
+        *table = vec![zero; len.max(2 * table.capacity())];
+        table.truncate(len);
+    } else {
+        table.clear();
+        table.resize(len, zero);
+    }
+}
+
 /// Information by id.
 ///
 /// The header's bound is trusted only up to a small multiple of the module's size. Ids beyond are found through a sorted
 /// list of those that are really defined, so that a huge bound costs nothing.
 #[derive(Clone, Debug, Default)]
 pub struct IdTable {
-    slots: Vec<IdInfo>,
+    slots: Vec<Slot>,
     dense: u32,
     /// Defined ids that are not below `dense`, sorted.
     sparse: Vec<u32>,
@@ -135,8 +170,7 @@ impl IdTable {
     pub(crate) fn reset(&mut self, bound: u32, words: usize) {
         self.dense = (bound as usize).min(words + ALWAYS_DENSE) as u32;
         self.sparse.clear();
-        self.slots.clear();
-        self.slots.resize(self.dense as usize, IdInfo::default());
+        zeros(&mut self.slots, self.dense as usize, Slot::default());
     }
 
     /// Announces a defined id that the dense part does not hold.
@@ -152,7 +186,7 @@ impl IdTable {
         }
         self.sparse.sort_unstable();
         self.sparse.dedup();
-        self.slots.resize(self.dense as usize + self.sparse.len(), IdInfo::default());
+        self.slots.resize(self.dense as usize + self.sparse.len(), Slot::default());
     }
 
     /// Whether the id lies in the dense part.
@@ -189,21 +223,30 @@ impl IdTable {
     /// What is known of the id; all zero for undefined ones.
     #[inline]
     pub fn get(&self, id: Id) -> IdInfo {
-        match self.slots.get(id.index()) {
-            Some(info) if id.0 < self.dense => *info,
+        // A reference as long as it can be: whoever wants a part only reads that alone.
+        IdInfo::unpack(match self.slots.get(id.index()) {
+            Some(slot) if id.0 < self.dense => slot,
             _ => self.get_sparse(id),
-        }
+        })
     }
 
     #[cold]
-    fn get_sparse(&self, id: Id) -> IdInfo {
-        self.sparse_slot(id).and_then(|s| self.slots.get(s)).copied().unwrap_or_default()
+    fn get_sparse(&self, id: Id) -> &Slot {
+        self.sparse_slot(id).and_then(|s| self.slots.get(s)).unwrap_or(&(0, 0, 0, 0, 0))
     }
 
+    /// Defines an id. Returns whether it can be defined and was not yet.
     #[inline]
-    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut IdInfo> {
-        let slot = self.slot(id)?;
-        self.slots.get_mut(slot)
+    pub(crate) fn define(&mut self, id: Id, info: IdInfo) -> bool {
+        let slot = self.slot(id).and_then(|s| self.slots.get_mut(s)).filter(|s| s.0 == 0);
+        slot.map(|s| *s = info.pack()).is_some()
+    }
+
+    /// Changes what is known of an id.
+    pub(crate) fn set(&mut self, id: Id, info: IdInfo) {
+        if let Some(slot) = self.slot(id).and_then(|s| self.slots.get_mut(s)) {
+            *slot = info.pack();
+        }
     }
 
     /// Key of the type `id`; `NONE` where it is no type.
@@ -214,7 +257,8 @@ impl IdTable {
     }
 
     /// All defined ids in ascending order with what is known of them.
-    pub fn iter(&self) -> impl Iterator<Item = (Id, &IdInfo)> {
-        self.slots.iter().enumerate().filter(|(_, i)| i.is_defined()).map(|(s, i)| (self.id_at(s), i))
+    pub fn iter(&self) -> impl Iterator<Item = (Id, IdInfo)> {
+        let slots = self.slots.iter().enumerate().map(|(s, i)| (self.id_at(s), IdInfo::unpack(i)));
+        slots.filter(|(_, i)| i.is_defined())
     }
 }

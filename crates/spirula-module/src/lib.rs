@@ -37,7 +37,7 @@ pub use decorations::{Decorated, Decorations};
 pub use domtree::DomTree;
 pub use entry::{EntryPoint, ModelSet};
 pub use functions::Function;
-pub use ids::{IdInfo, IdTable};
+pub use ids::{IdInfo, IdTable, zeros};
 pub use key::{Scalar, Shape, TypeKey};
 pub use module::Module;
 pub use names::Names;

@@ -81,6 +81,11 @@ impl<'m> Module<'m> {
         self.index.ids.get(id)
     }
 
+    /// Number of traced ids: [`IdInfo::traced`] is below it.
+    pub fn traced_count(&self) -> usize {
+        self.index.traced as usize
+    }
+
     /// The instruction that defines an id.
     #[inline]
     pub fn def(&self, id: Id) -> Option<Inst<'m>> {

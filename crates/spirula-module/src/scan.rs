@@ -63,6 +63,8 @@ pub struct Index {
     pub(crate) broken: Option<FrameError>,
     /// Execution models that reach each function.
     pub(crate) models: Vec<ModelSet>,
+    /// Number of traced ids, see [`IdInfo::traced`].
+    pub(crate) traced: u32,
     work: Vec<u32>,
 }
 
@@ -111,10 +113,12 @@ impl Index {
                 let mut own = self.decorations.of_whole(words, &self.ids, id);
                 if info.is_constant()
                     && !info.is_local()
+                    && !info.is_traced()
                     && own.any(|d| d.decoration == Decoration::BuiltIn)
-                    && let Some(info) = self.ids.get_mut(id)
                 {
-                    info.flags |= ids::TRACED;
+                    let flags = info.flags | ids::TRACED;
+                    self.ids.set(id, IdInfo { flags, extra: self.traced, ..info });
+                    self.traced += 1;
                 }
             }
         }
@@ -134,6 +138,7 @@ impl Index {
         self.extensions = ExtensionSet::default();
         self.memory_model = None;
         self.broken = None;
+        self.traced = 0;
     }
 
     #[inline]
@@ -216,9 +221,8 @@ impl Index {
 
     #[inline]
     fn enter(&mut self, id: Id, info: IdInfo) {
-        match self.ids.get_mut(id) {
-            Some(slot) if !slot.is_defined() => *slot = info,
-            _ => self.duplicates.push(info.def),
+        if !self.ids.define(id, info) {
+            self.duplicates.push(info.def);
         }
     }
 
@@ -232,6 +236,8 @@ impl Index {
             info.flags |= ids::LIMITED;
         } else if block.is_none() && matches!(desc.op, Op::Variable | Op::UntypedVariableKHR) {
             info.flags |= ids::TRACED;
+            info.extra = self.traced;
+            self.traced += 1;
         } else if block.is_none() && desc.op == Op::ExtInstImport {
             info.extra = LitStr::read(inst.tail(2)).and_then(import).map_or(0, |s| s as u32 + 1);
         }
@@ -270,8 +276,9 @@ impl Index {
             return;
         }
         let key = TypeKey::of(inst, &self.ids).0;
-        if let Some(info) = self.ids.get_mut(id).filter(|i| i.def == inst.offset()) {
-            info.extra = key;
+        let info = self.ids.get(id);
+        if info.def == inst.offset() {
+            self.ids.set(id, IdInfo { extra: key, ..info });
         }
     }
 

@@ -123,6 +123,7 @@ pub struct Structured {
     edges: Edges,
     reversed: Edges,
     dom: DomTree,
+    /// Empty, so that everything post dominates everything, where no continue construct asks.
     post: DomTree,
     headers: Vec<Header>,
     header_of: Vec<u32>,
@@ -150,8 +151,7 @@ impl Structured {
         self.reversed.reverse_of(&self.edges, len + 1);
         self.dom.build_over(len, BlockIdx::ENTRY, &self.edges, &self.reversed);
         self.find_back_edges(cfg);
-        // Post dominance matters to continue constructs alone.
-        let rows = if self.back_edges.is_empty() { 0 } else { len + 1 };
+        let rows = if self.asks_post_dominance() { len + 1 } else { 0 };
         self.post.build_over(rows, BlockIdx(len), &self.reversed, &self.edges);
         self.find_continues();
         self.find_cases(cfg);
@@ -254,6 +254,18 @@ impl Structured {
                 }
             }
         }
+    }
+
+    /// Post dominance matters to continue constructs alone, and not to those that are one block, as most are.
+    fn asks_post_dominance(&self) -> bool {
+        self.headers.iter().any(|h| match (h.continue_target, h.back_edge_block) {
+            (Some(target), Some(back)) => {
+                (target != back || self.dom.interval(target).len() > 1)
+                    && self.dom.dominates(h.block, target)
+                    && self.dom.dominates(target, back)
+            }
+            _ => false,
+        })
     }
 
     fn find_continues(&mut self) {
@@ -390,11 +402,11 @@ impl Structured {
         self.dom.strictly_dominates(a, b)
     }
 
-    /// Whether `b` structurally post dominates `a`, asked of a function with back edges; everything does where no path
-    /// leads from `a` to a function termination instruction.
-    #[inline]
-    pub fn post_dominates(&self, b: BlockIdx, a: BlockIdx) -> bool {
-        self.post.dominates(b, a)
+    /// Whether `b` structurally post dominates `a`, where that was found out; everything does where no path leads from
+    /// `a` to a function termination instruction.
+    #[cfg(test)]
+    pub(crate) fn post_dominates(&self, b: BlockIdx, a: BlockIdx) -> Option<bool> {
+        self.asks_post_dominance().then(|| self.post.dominates(b, a))
     }
 
     /// The tree of structural dominance.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, NumberKind};
 use spirula_grammar::{AddressingModel, Decoration, FPEncoding, Op, StorageClass};
-use spirula_module::{Module, Shape};
+use spirula_module::{Module, Shape, zeros};
 
 /// What a type is or contains. Pointers are not followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -90,23 +90,22 @@ impl Parts {
 /// The bits of all types, by slot of the id.
 #[derive(Debug, Default)]
 pub(crate) struct TypeFacts {
-    parts: Vec<Parts>,
+    parts: Vec<u32>,
     all: Parts,
 }
 
 impl TypeFacts {
     /// Goes over the type declarations of a module.
     pub(crate) fn fill(&mut self, m: Module<'_>) {
-        self.parts.clear();
         self.all = Parts::default();
-        self.parts.resize(m.ids().slot_count(), Parts::default());
+        zeros(&mut self.parts, m.ids().slot_count(), 0);
         let addressing = m.addressing_model();
         for inst in m.global_insts() {
             let Some(id) = inst.result().filter(|_| inst.desc().is_some_and(|d| d.is_type())) else { continue };
             let parts = self.of_type(m, inst, id, addressing);
             self.all = self.all.or(parts);
             if let Some(slot) = m.ids().slot(id).and_then(|s| self.parts.get_mut(s)) {
-                *slot = parts;
+                *slot = parts.0;
             }
         }
     }
@@ -119,7 +118,7 @@ impl TypeFacts {
     /// What the type is or contains; nothing for what is no type.
     #[inline]
     pub(crate) fn parts(&self, m: Module<'_>, ty: Id) -> Parts {
-        m.ids().slot(ty).and_then(|s| self.parts.get(s)).copied().unwrap_or_default()
+        m.ids().slot(ty).and_then(|s| self.parts.get(s)).map_or(Parts::default(), |p| Parts(*p))
     }
 
     /// Whether accesses through the pointer are easy. The type that it points to may come later; then they are not.

@@ -1,7 +1,7 @@
 use alloc::vec::Vec;
 
 use spirula_binary::Id;
-use spirula_grammar::Op;
+use spirula_grammar::{Capability, Op};
 use spirula_module::{BlockIdx, Cfg, DomTree, Function, Module, Structured, Use};
 
 use crate::id_set::IdSet;
@@ -15,8 +15,9 @@ pub(crate) struct Flow {
     /// Dominance by branch edges (§2.2.5): see [`dominators`](Self::dominators).
     dom: DomTree,
     has_dom: bool,
-    /// Structured control flow (§2.11); filled only where the function declares some and the rules apply.
+    /// Structured control flow (§2.11), where its rules apply and there is more than one block.
     pub(crate) structured: Structured,
+    pub(crate) is_structured: bool,
     /// Memory of the rules.
     pub(crate) scratch: Scratch,
     /// Pointers to PhysicalStorageBuffer that lead to a matrix or into one.
@@ -34,7 +35,7 @@ pub(crate) struct Flow {
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     pub(crate) list: Vec<Use>,
-    /// By slot of the id: index of the function that used it last, plus 1.
+    /// By position among the traced: index of the function that used it last, plus 1.
     last: Vec<u32>,
 }
 
@@ -48,9 +49,9 @@ impl Uses {
     /// Takes a use.
     pub(crate) fn record(&mut self, m: &Module<'_>, id: Id, function: u32, at: u32) {
         if self.last.is_empty() {
-            self.last.resize(m.ids().slot_count(), 0);
+            self.last.resize(m.traced_count(), 0);
         }
-        if let Some(last) = m.ids().slot(id).and_then(|s| self.last.get_mut(s))
+        if let Some(last) = m.info(id).traced().and_then(|at| self.last.get_mut(at))
             && *last != function + 1
         {
             *last = function + 1;
@@ -89,6 +90,10 @@ impl Flow {
     pub(crate) fn enter(&mut self, m: &Module<'_>, function: &Function) {
         self.cfg.build_function(m, function);
         self.has_dom = false;
+        self.is_structured = self.cfg.len() > 1 && m.has(Capability::Shader);
+        if self.is_structured {
+            self.structured.build(m.words(), &self.cfg);
+        }
     }
 
     /// Dominance by branch edges, found when it is first asked for.
@@ -103,8 +108,12 @@ impl Flow {
     /// Whether the block at position `a` dominates the one at `b`. Positions are those in the function.
     #[inline]
     pub(crate) fn dominates(&mut self, a: u32, b: u32) -> bool {
-        // The entry block dominates all.
-        a == b || a == 0 || self.dominators().dominates(BlockIdx(a), BlockIdx(b))
+        let (from, to) = (BlockIdx(a), BlockIdx(b));
+        // The entry block dominates all. What dominates structurally does so over the branch edges, which are fewer.
+        a == b
+            || a == 0
+            || (self.is_structured && self.structured.dominates(from, to))
+            || self.dominators().dominates(from, to)
     }
 
     /// The block that a label starts, in this function.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use spirula_binary::{Inst, Operands};
 use spirula_diag::{Site, rules};
-use spirula_grammar::{Capability, Op, OperandKind};
+use spirula_grammar::{Op, OperandKind};
 use spirula_module::{BlockIdx, ConstructIdx, ConstructKind, Function, Header};
 
 use super::control_flow::{RECONVERGE_EARLY, reconverges_maximally};
@@ -52,12 +52,10 @@ rules! {
 }
 
 pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
-    if cx.flow.cfg.len() <= 1 || !cx.has(Capability::Shader) {
+    if !cx.flow.is_structured {
         return;
     }
-    let words = cx.m.words();
     let mut flow = core::mem::take(cx.flow);
-    flow.structured.build(words, &flow.cfg);
     super::limits::nesting(cx, function, flow.structured.nesting_depth());
     let mut scratch = core::mem::take(&mut flow.scratch);
     let mut walk = Walk { cx, flow: &flow, scratch: &mut scratch };
