@@ -14,7 +14,7 @@ use crate::{Cx, heaps, interface, spec, text};
 
 pub(crate) fn points(cx: &mut Cx<'_>, globals: &Globals) -> Vec<EntryPoint> {
     let m = cx.m;
-    let usages = usage::of_functions(&m);
+    let usages = usage::of_functions(&m, cx.is_special);
     cx.unknown = usages.iter().any(|u| u.unknown);
     let mut points = Vec::new();
     for e in m.entry_points() {
@@ -74,11 +74,11 @@ fn point(cx: &mut Cx<'_>, globals: &Globals, usages: &[Usage], e: Declared<'_>) 
     let mut point = EntryPoint {
         name: e.name.map(LitStr::to_text).unwrap_or_default(),
         id: e.function.0,
-        model: text(e.model),
+        model: text(e.model, ExecutionModel::name),
         modes: m
             .execution_modes(e.function)
             .take_while(|(_, i)| cx.budget.take(size_of::<Mode>() + size_of_val(i.words())))
-            .map(|(mode, i)| Mode { name: text(mode), operands: i.tail(3).to_vec() })
+            .map(|(mode, i)| Mode { name: text(mode, ExecutionMode::name), operands: i.tail(3).to_vec() })
             .collect(),
         workgroup_size: workgroup_size(&m, e),
         inputs: Vec::new(),
@@ -132,7 +132,7 @@ fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, usage: &Usage, point: &mut Entry
                 point.payloads.push(Payload {
                     id: *id,
                     name: cx.name(Id(*id)),
-                    class: text(class),
+                    class: text(class, StorageClass::name),
                     ty: cx.type_ref(ty),
                     location: m.decoration(Id(*id), Decoration::Location).map(|d| d.operand()),
                     size: cx.types.size(&m, ty).or_else(|| packed_size(&m, ty)),

@@ -9,7 +9,7 @@ use spirula_module::{Module, Type as Raw};
 
 use crate::bindings::held_type;
 use crate::fields::Fields;
-use crate::model::{InterfaceVariable, Type, TypeKind};
+use crate::model::{InterfaceVariable, Term, Type, TypeKind};
 use crate::types::MAX_NESTING;
 use crate::{Cx, hlsl, spec, text};
 
@@ -36,8 +36,8 @@ pub(crate) fn variable(cx: &mut Cx<'_>, model: ExecutionModel, variable: Inst<'_
         Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) if per_vertex => element,
         _ => ty,
     };
-    let interpolation = INTERPOLATION.iter().filter(|d| m.is_decorated(id, **d)).map(text);
-    let interpolation: Vec<String> = interpolation.collect();
+    let interpolation = INTERPOLATION.iter().filter(|d| m.is_decorated(id, **d)).map(|d| text(*d, Decoration::name));
+    let interpolation: Vec<Term> = interpolation.collect();
     InterfaceVariable {
         id: id.0,
         name: cx.name(id),
@@ -46,7 +46,7 @@ pub(crate) fn variable(cx: &mut Cx<'_>, model: ExecutionModel, variable: Inst<'_
         component: operand(Decoration::Component),
         index: operand(Decoration::Index),
         location_count: locations(&m, element),
-        built_in: operand(Decoration::BuiltIn).map(|b| text(BuiltIn(b))),
+        built_in: operand(Decoration::BuiltIn).map(|b| text(BuiltIn(b), BuiltIn::name)),
         interpolation,
         semantics: hlsl::semantics(&cx.budget, m.own_decorations(id)),
         arrayed_per_vertex: per_vertex && element != ty,

@@ -35,7 +35,7 @@ mod usage;
 mod yaml;
 
 use spirula_binary::LitStr;
-use spirula_grammar::{Op, SourceLanguage};
+use spirula_grammar::{AddressingModel, MemoryModel, Op, SourceLanguage};
 use spirula_module::{Module, Names};
 
 pub use fields::{Field, Fields};
@@ -53,6 +53,8 @@ pub(crate) struct Cx<'m> {
     pub(crate) names: Names,
     pub(crate) types: types::Types,
     pub(crate) budget: budget::Budget,
+    /// Whether the module can be specialised at all.
+    pub(crate) is_special: bool,
     /// How many specialisation constants are listed.
     pub(crate) spec_constants: usize,
     /// Whether functions have instructions that we do not know.
@@ -83,6 +85,7 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
         names: Names::of(m.words()),
         types: types::Types::of(m),
         budget,
+        is_special: m.global_insts().any(|i| spec::is_special(i.op())),
         spec_constants: 0,
         unknown: false,
     };
@@ -108,8 +111,8 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
         schema: SCHEMA_VERSION,
         version: VersionNumber { major: m.version().major, minor: m.version().minor },
         generator: m.header().map_or(0, |h| h.generator),
-        addressing_model: text(m.addressing_model()),
-        memory_model: text(m.memory_model()),
+        addressing_model: text(m.addressing_model(), AddressingModel::name),
+        memory_model: text(m.memory_model(), MemoryModel::name),
         source: source(&cx),
         types: core::mem::take(&mut cx.types).finish(),
         entry_points,
@@ -129,14 +132,17 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
     report
 }
 
-/// An enumerant's name, or its number.
-pub(crate) fn text(value: impl core::fmt::Display) -> alloc::string::String {
-    alloc::format!("{value}")
+/// An enumerant's name, or what else it is written as.
+pub(crate) fn text<T: core::fmt::Display>(value: T, name: impl FnOnce(T) -> Option<&'static str>) -> Term
+where
+    T: Copy,
+{
+    name(value).map_or_else(|| alloc::format!("{value}").into(), Term::Borrowed)
 }
 
 fn source(cx: &Cx<'_>) -> Option<Source> {
     let inst = cx.m.global_insts().find(|i| i.op() == Op::Source)?;
     let file = inst.words().get(3).and_then(|f| cx.m.def(spirula_binary::Id(*f))).filter(|i| i.op() == Op::String);
     let file = file.and_then(|i| LitStr::read(i.tail(2))).map(LitStr::to_text);
-    Some(Source { language: text(SourceLanguage(inst.word(1))), version: inst.word(2), file })
+    Some(Source { language: text(SourceLanguage(inst.word(1)), SourceLanguage::name), version: inst.word(2), file })
 }

@@ -21,8 +21,16 @@ const MAX_TEXT: usize = 256;
 /// Bytes of the longest name of a scalar type.
 const MAX_SCALAR_NAME: usize = 8;
 
+/// Whether an instruction gives a constant that specialisation changes.
+pub(crate) fn is_special(op: Op) -> bool {
+    (Op::SpecConstantTrue..=Op::SpecConstantOp).contains(&op)
+}
+
 /// All specialisation constants that have a `SpecId`.
 pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
+    if !cx.is_special {
+        return Vec::new();
+    }
     let m = &cx.m;
     let scalars =
         m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse));
@@ -62,6 +70,9 @@ pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
 
 /// Operations on specialisation constants.
 pub(crate) fn operations(cx: &Cx<'_>) -> Vec<SpecOperation> {
+    if !cx.is_special {
+        return Vec::new();
+    }
     let m = &cx.m;
     let mut all = Vec::new();
     for inst in m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstantOp | Op::SpecConstantComposite)) {
@@ -79,7 +90,7 @@ pub(crate) fn operations(cx: &Cx<'_>) -> Vec<SpecOperation> {
             |(i, word): (usize, &u32)| if i < ids { operand(m, Id(*word)) } else { SpecOperand::Literal(*word) };
         all.push(SpecOperation {
             id: inst.word(2),
-            op: crate::text(op),
+            op: crate::text(op, Op::name),
             ty: scalar_name(m, inst.id(1)),
             operands: operands.iter().enumerate().map(operand).collect(),
             default: default_u32(m, inst.id(2)),

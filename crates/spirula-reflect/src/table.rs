@@ -58,7 +58,7 @@ impl Out<'_> {
             let part = |d: &Dimension| d.spec_id.map_or(d.size.to_string(), |id| format!("{} (spec {id})", d.size));
             self.line(&format!("  workgroup size {} x {} x {}", part(&size[0]), part(&size[1]), part(&size[2])));
         }
-        let modes: Vec<String> = p.modes.iter().map(|m| m.name.clone()).collect();
+        let modes: Vec<&str> = p.modes.iter().map(|m| &*m.name).collect();
         if !modes.is_empty() {
             self.line(&format!("  modes {}", modes.join(", ")));
         }
@@ -292,7 +292,7 @@ impl Out<'_> {
             TypeKind::Sampler => "sampler".into(),
             TypeKind::AccelerationStructure => "acceleration structure".into(),
             TypeKind::Array { .. } => "array".into(),
-            TypeKind::Other(name) => name.clone(),
+            TypeKind::Other(name) => name.to_string(),
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::mem::size_of;
 
 use spirula_binary::{Id, LitStr, NumberKind};
-use spirula_grammar::{BuiltIn, Decoration, Op};
+use spirula_grammar::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, Op, StorageClass};
 use spirula_module::{Module, Names, Type as Raw};
 
 use crate::model::{Count, Image, Member, Type, TypeKind};
@@ -185,7 +185,7 @@ impl Types {
             Raw::Bool => TypeKind::Bool,
             Raw::Int { width, signed } => TypeKind::Int { width, signed },
             Raw::Float(n) => {
-                let encoding = if let NumberKind::Encoded(e) = n.kind { Some(text(e)) } else { None };
+                let encoding = if let NumberKind::Encoded(e) = n.kind { Some(text(e, FPEncoding::name)) } else { None };
                 TypeKind::Float { width: n.width, encoding }
             }
             Raw::Vector { component, count } => TypeKind::Vector { component: self.get(m, budget, component), count },
@@ -204,10 +204,13 @@ impl Types {
                 TypeKind::Array { element: self.get(m, budget, element), count: Count::Runtime, stride: stride(m, id) }
             }
             Raw::Struct { members } => self.structure(m, names, budget, id, members),
-            Raw::Pointer { class, pointee } => {
-                TypeKind::Pointer { class: text(class), pointee: Some(self.get(m, budget, pointee)) }
+            Raw::Pointer { class, pointee } => TypeKind::Pointer {
+                class: text(class, StorageClass::name),
+                pointee: Some(self.get(m, budget, pointee)),
+            },
+            Raw::UntypedPointer { class } => {
+                TypeKind::Pointer { class: text(class, StorageClass::name), pointee: None }
             }
-            Raw::UntypedPointer { class } => TypeKind::Pointer { class: text(class), pointee: None },
             Raw::Image(image) => TypeKind::Image(self.image(m, budget, &image)),
             Raw::SampledImage { image } => match m.ty(image) {
                 Some(Raw::Image(image)) => TypeKind::SampledImage(self.image(m, budget, &image)),
@@ -215,15 +218,15 @@ impl Types {
             },
             Raw::Sampler => TypeKind::Sampler,
             Raw::AccelerationStructure => TypeKind::AccelerationStructure,
-            _ => TypeKind::Other(text(m.info(id).op)),
+            _ => TypeKind::Other(text(m.info(id).op, Op::name)),
         }
     }
 
     fn image(&mut self, m: &Module<'_>, budget: &Budget, image: &spirula_module::Image) -> Image {
         Image {
             sampled_type: self.get(m, budget, image.sampled_type),
-            dim: text(image.dim),
-            format: text(image.format),
+            dim: text(image.dim, Dim::name),
+            format: text(image.format, ImageFormat::name),
             depth: [Some(false), Some(true)].get(image.depth as usize).copied().flatten(),
             arrayed: image.arrayed == 1,
             multisampled: image.ms == 1,
@@ -271,7 +274,7 @@ impl Types {
             padded_size,
             matrix_stride: operand(Decoration::MatrixStride),
             row_major: matrix.then(|| is_row_major(m, owner, i)),
-            built_in: operand(Decoration::BuiltIn).map(|b| text(BuiltIn(b))),
+            built_in: operand(Decoration::BuiltIn).map(|b| text(BuiltIn(b), BuiltIn::name)),
             location: operand(Decoration::Location),
             component: operand(Decoration::Component),
             semantics: hlsl::semantics(budget, m.member_decorations(owner, i)),

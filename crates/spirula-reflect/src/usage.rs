@@ -41,13 +41,13 @@ const BOTH: Access = Access { read: true, written: true };
 const NONE: Access = Access { read: false, written: false };
 
 /// Finds out what every function uses.
-pub(crate) fn of_functions(m: &Module<'_>) -> Vec<Usage> {
+pub(crate) fn of_functions(m: &Module<'_>, is_special: bool) -> Vec<Usage> {
     // The variable that a pointer, or a loaded image or sampler, comes from, by slot.
     let mut roots = alloc::vec![Id(0); m.ids().slot_count()];
     for v in m.global_variables() {
         set(m, &mut roots, v.id(2), v.id(2));
     }
-    m.functions().iter().map(|f| function(m, f, &mut roots)).collect()
+    m.functions().iter().map(|f| function(m, f, &mut roots, is_special)).collect()
 }
 
 fn set(m: &Module<'_>, roots: &mut [Id], id: Id, root: Id) {
@@ -56,8 +56,8 @@ fn set(m: &Module<'_>, roots: &mut [Id], id: Id, root: Id) {
     }
 }
 
-fn function(m: &Module<'_>, f: &Function, roots: &mut [Id]) -> Usage {
-    let mut walk = Walk { m, roots, usage: Usage::default() };
+fn function(m: &Module<'_>, f: &Function, roots: &mut [Id], is_special: bool) -> Usage {
+    let mut walk = Walk { m, roots, is_special, usage: Usage::default() };
     for inst in m.insts(f.start..f.end) {
         walk.instruction(inst);
     }
@@ -81,6 +81,8 @@ fn function(m: &Module<'_>, f: &Function, roots: &mut [Id]) -> Usage {
 struct Walk<'w, 'm> {
     m: &'w Module<'m>,
     roots: &'w mut [Id],
+    /// Whether the module can be specialised at all.
+    is_special: bool,
     usage: Usage,
 }
 
@@ -200,6 +202,9 @@ impl Walk<'_, '_> {
     }
 
     fn constants(&mut self, inst: Inst<'_>) {
+        if !self.is_special {
+            return;
+        }
         for word in inst.tail(3) {
             if self.m.info(Id(*word)).is_spec_constant() {
                 self.usage.constants.push(Id(*word));

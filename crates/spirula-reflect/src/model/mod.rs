@@ -1,5 +1,6 @@
 //! The report.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -7,6 +8,10 @@ use crate::TypeRef;
 
 /// Version of the report's shape. It grows when a field changes its meaning or goes; new fields do not change it.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// A word of the specification's, such as an enumerant's name; owned only where it is a number that no name is known for,
+/// or several names.
+pub type Term = Cow<'static, str>;
 
 /// Puts the derives on every type of the report.
 macro_rules! report {
@@ -45,9 +50,9 @@ report! {
         /// Generator word of the header: tool in the high half, its version in the low half.
         pub generator: u32,
         /// Addressing model.
-        pub addressing_model: String,
+        pub addressing_model: Term,
         /// Memory model.
-        pub memory_model: String,
+        pub memory_model: Term,
         /// Where the module comes from, where it says so.
         pub source: Option<Source>,
         /// Types, each once; a `TypeRef` is a position here.
@@ -87,7 +92,7 @@ report! {
     /// `OpSource`.
     pub struct Source {
         /// Language.
-        pub language: String,
+        pub language: Term,
         /// Its version.
         pub version: u32,
         /// File name.
@@ -136,7 +141,7 @@ report! {
         /// Oldest Vulkan that takes the SPIR-V version.
         pub vulkan: VersionNumber,
         /// Declared capabilities.
-        pub capabilities: Vec<String>,
+        pub capabilities: Vec<Term>,
         /// Declared SPIR-V extensions.
         pub extensions: Vec<String>,
         /// Device extensions that these ask for.
@@ -148,13 +153,13 @@ report! {
     /// One thing that the device must have.
     pub struct Requirement {
         /// Feature, as Vulkan's structures spell it: any of these.
-        pub features: Vec<String>,
+        pub features: Vec<Term>,
         /// Device extensions that bring it where the Vulkan version does not.
-        pub extensions: Vec<String>,
+        pub extensions: Vec<Term>,
         /// Vulkan version that has it in core, if any.
         pub core: Option<VersionNumber>,
         /// The SPIR-V capability that asks for it.
-        pub capability: String,
+        pub capability: Term,
         /// The first few instructions that need the capability; none where we do not see why it is declared.
         pub causes: Vec<Cause>,
     }
@@ -174,9 +179,9 @@ report! {
     /// A device extension that a SPIR-V extension asks for.
     pub struct ExtensionRequirement {
         /// The SPIR-V extension.
-        pub extension: String,
+        pub extension: Term,
         /// The device extension.
-        pub device_extension: String,
+        pub device_extension: Term,
         /// Vulkan version that has it in core, if any.
         pub core: Option<VersionNumber>,
     }

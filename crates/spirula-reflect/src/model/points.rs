@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::Term;
 use crate::TypeRef;
 use crate::model::{DescriptorKind, Semantic};
 
@@ -14,7 +15,7 @@ report! {
         /// Result id of the function.
         pub id: u32,
         /// Execution model.
-        pub model: String,
+        pub model: Term,
         /// Execution modes with their operands.
         pub modes: Vec<Mode>,
         /// Workgroup size, for the models that have one.
@@ -52,7 +53,7 @@ report! {
     /// An execution mode.
     pub struct Mode {
         /// Name.
-        pub name: String,
+        pub name: Term,
         /// Operands as words; ids for `OpExecutionModeId`.
         pub operands: Vec<u32>,
     }
@@ -84,9 +85,9 @@ report! {
         /// Locations that it takes, where it has one.
         pub location_count: u32,
         /// Built-in that the variable is; members of a block have theirs in the type.
-        pub built_in: Option<String>,
+        pub built_in: Option<Term>,
         /// Interpolation and auxiliary decorations.
-        pub interpolation: Vec<String>,
+        pub interpolation: Vec<Term>,
         /// HLSL semantics.
         pub semantics: Vec<Semantic>,
         /// Whether the outermost array is one of vertices (or primitives), not of the variable itself.
@@ -102,7 +103,7 @@ report! {
         /// Debug name; empty where it has none.
         pub name: String,
         /// Storage class.
-        pub class: String,
+        pub class: Term,
         /// Type.
         pub ty: TypeRef,
         /// `Location`.

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::Term;
 use crate::TypeRef;
 use crate::model::Count;
 
@@ -180,7 +181,7 @@ report! {
         /// Result id.
         pub id: u32,
         /// The operation, by its opcode's name; `OpSpecConstantComposite` puts its operands together.
-        pub op: String,
+        pub op: Term,
         /// Type as text; empty where it is no scalar.
         pub ty: String,
         /// Operands.

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::Term;
 use crate::TypeRef;
 
 report! {
@@ -34,7 +35,7 @@ report! {
             /// Bits.
             width: u32,
             /// Encoding where it is not IEEE 754.
-            encoding: Option<String>,
+            encoding: Option<Term>,
         },
         /// `OpTypeVector`
         Vector {
@@ -71,7 +72,7 @@ report! {
         /// `OpTypePointer`
         Pointer {
             /// Storage class.
-            class: String,
+            class: Term,
             /// What it points to; `None` for untyped pointers.
             pointee: Option<TypeRef>,
         },
@@ -84,7 +85,7 @@ report! {
         /// `OpTypeAccelerationStructureKHR`
         AccelerationStructure,
         /// Any other type, by its opcode's name.
-        Other(String),
+        Other(Term),
     }
 
     /// A number of elements.
@@ -119,7 +120,7 @@ report! {
         /// `RowMajor`; `None` where it is no matrix.
         pub row_major: Option<bool>,
         /// Built-in that the member is.
-        pub built_in: Option<String>,
+        pub built_in: Option<Term>,
         /// `Location`.
         pub location: Option<u32>,
         /// `Component`.
@@ -139,9 +140,9 @@ report! {
         /// Component type of what is read.
         pub sampled_type: TypeRef,
         /// Dimensionality.
-        pub dim: String,
+        pub dim: Term,
         /// Format; `Unknown` where any will do.
-        pub format: String,
+        pub format: Term,
         /// A depth image: `None` where the type leaves it open.
         pub depth: Option<bool>,
         /// Whether it has layers.

@@ -212,7 +212,7 @@ fn image<'r>(u: &Use<'r>) -> Option<(String, Option<&'r str>)> {
     };
     let arrayed = if i.arrayed { " array" } else { "" };
     let multisampled = if i.multisampled { "multisampled " } else { "" };
-    let format = Some(i.format.as_str()).filter(|f| *f != "Unknown");
+    let format = Some(&*i.format).filter(|f| *f != "Unknown");
     Some((format!("{multisampled}{numbers}{}{arrayed} image", i.dim), format))
 }
 

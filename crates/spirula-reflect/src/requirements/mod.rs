@@ -3,14 +3,14 @@
 mod causes;
 mod table;
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
 use spirula_binary::LitStr;
 use spirula_grammar::{Capability, Op};
 
-use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, VersionNumber};
+use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, Term, VersionNumber};
 use crate::{Cx, text};
 use table::{EXTENSIONS, NONE, Row, TABLE};
 
@@ -35,13 +35,13 @@ pub(crate) fn of(cx: &Cx<'_>) -> Requirements {
     let vulkan = [0, 1, 1, 1, 2, 2].get(usize::from(minor)).copied().unwrap_or(3);
     Requirements {
         vulkan: VersionNumber { major: 1, minor: vulkan },
-        capabilities: declared.iter().map(text).collect(),
+        capabilities: declared.iter().map(|c| text(*c, Capability::name)).collect(),
         device_extensions: EXTENSIONS
             .iter()
             .filter(|e| extensions.iter().any(|own| own == e.0))
             .map(|(extension, device_extension, core)| ExtensionRequirement {
-                extension: extension.to_string(),
-                device_extension: device_extension.to_string(),
+                extension: Term::Borrowed(extension),
+                device_extension: Term::Borrowed(device_extension),
                 core: version(*core),
             })
             .collect(),
@@ -67,12 +67,12 @@ fn version(minor: u8) -> Option<VersionNumber> {
 
 fn requirement(wanted: Wanted) -> Requirement {
     let (capability, features, extensions, core) = wanted.row;
-    let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
+    let terms = |list: &[&'static str]| list.iter().map(|s| Term::Borrowed(s)).collect();
     Requirement {
-        features: strings(features),
-        extensions: strings(extensions),
+        features: terms(features),
+        extensions: terms(extensions),
         core: version(*core),
-        capability: text(capability),
+        capability: text(*capability, Capability::name),
         causes: wanted.causes,
     }
 }
