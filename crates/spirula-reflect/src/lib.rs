@@ -133,10 +133,7 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
 }
 
 /// An enumerant's name, or what else it is written as.
-pub(crate) fn text<T: core::fmt::Display>(value: T, name: impl FnOnce(T) -> Option<&'static str>) -> Term
-where
-    T: Copy,
-{
+pub(crate) fn text<T: Copy + core::fmt::Display>(value: T, name: impl FnOnce(T) -> Option<&'static str>) -> Term {
     name(value).map_or_else(|| alloc::format!("{value}").into(), Term::Borrowed)
 }
 
