@@ -294,8 +294,8 @@ pub(crate) fn int_to_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         Some(Type::Vector { count, .. }) => from.shape() == Shape::Vector && from.count() == count,
         _ => from.is_int(),
     };
-    cx.check_at(fits && from.component_class() == Scalar::Int, &POINTER, inst, 3, || {
-        format!("{} has type {}, but must be an integer scalar", inst.id(3), describe(m, operand))
+    cx.check_at(fits && from.component_class() == Scalar::Int && !from.is_signed(), &POINTER, inst, 3, || {
+        format!("{} has type {}, but must be an unsigned integer scalar", inst.id(3), describe(m, operand))
     })?;
     physical(cx, inst, 1, inst.id(1), (3, from))
 }

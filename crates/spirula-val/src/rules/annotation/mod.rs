@@ -176,8 +176,7 @@ fn decorate_string<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn strings<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, decoration: Decoration) -> Checked {
     let word = if inst.op() == Op::DecorateString { 2 } else { 3 };
-    let ok = takes(decoration) == Takes::Strings || decoration == Decoration::LinkageAttributes;
-    cx.check_at(ok, &STRING_OPERANDS, inst, word, || {
+    cx.check_at(takes(decoration) == Takes::Strings, &STRING_OPERANDS, inst, word, || {
         let help = if takes(decoration) == Takes::Ids { "use OpDecorateId" } else { "use OpDecorate" };
         msg(format!("{decoration} takes no strings")).help(help)
     })

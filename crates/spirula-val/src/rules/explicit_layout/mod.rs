@@ -168,9 +168,10 @@ fn global(cx: &mut Cx<'_>, roots: &mut List<'_, Root>) {
         not_allowed(cx, variable, class, data);
         let (inner, _) = without_arrays(m, data);
         let block = cx.parts(inner).any(Parts::BLOCK.or(Parts::BUFFER_BLOCK)) && m.key(inner).shape() == Shape::Struct;
-        let ours =
-            block && (m.is_decorated(inner, Decoration::Block) || m.is_decorated(inner, Decoration::BufferBlock));
-        if ours && is_explicit(cx, class) {
+        let own = m.is_decorated(inner, Decoration::Block)
+            || m.is_decorated(inner, Decoration::BufferBlock)
+                && (class == StorageClass::Uniform || cx.env.is_vulkan());
+        if block && own && is_explicit(cx, class) {
             // Arrays of blocks are arrays of descriptors.
             roots.push(Root { ty: inner, class, via: (variable.id(2), variable.offset()) });
         }

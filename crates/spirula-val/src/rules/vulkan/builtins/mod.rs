@@ -201,9 +201,12 @@ fn collect<'a>(cx: &mut Cx<'a>) -> List<'a, Object> {
             }
             Op::MemberDecorate if inst.word(3) == Decoration::BuiltIn.0 => {
                 structs = true;
-                member(cx, inst);
+                member(cx, inst, (inst.id(1), inst.word(2)), BuiltIn(inst.word(4)));
             }
-            Op::GroupMemberDecorate => structs = true,
+            Op::GroupMemberDecorate => {
+                structs = true;
+                group_members(cx, inst);
+            }
             _ => {}
         }
     }
@@ -248,9 +251,20 @@ fn unknown(cx: &mut Cx<'_>, inst: Inst<'_>, builtin: BuiltIn) {
     cx.fail(&UNKNOWN, inst, || format!("the built-in {builtin} is none of Vulkan's")).ok();
 }
 
+/// Members that a group makes built-ins.
+fn group_members(cx: &mut Cx<'_>, inst: Inst<'_>) {
+    let m = cx.m;
+    for target in inst.tail(2).chunks_exact(2) {
+        let (ty, index) = (Id(target[0]), target[1]);
+        let through = m.own_decorations(ty).filter(|d| d.group == Some(inst) && d.member == Some(index));
+        for d in through.filter(|d| d.decoration == Decoration::BuiltIn) {
+            member(cx, inst, (ty, index), BuiltIn(d.operand()));
+        }
+    }
+}
+
 /// A decorated member: its type is judged where the structure is declared.
-fn member(cx: &mut Cx<'_>, inst: Inst<'_>) {
-    let (ty, index, builtin) = (inst.id(1), inst.word(2), BuiltIn(inst.word(4)));
+fn member(cx: &mut Cx<'_>, inst: Inst<'_>, (ty, index): (Id, u32), builtin: BuiltIn) {
     let Some(row) = row_of(builtin) else { return unknown(cx, inst, builtin) };
     let Some(Type::Struct { members }) = cx.m.ty(ty) else { return };
     let (Some(member), Ok(at)) = (members.get(index as usize), cx.def(ty)) else { return };
