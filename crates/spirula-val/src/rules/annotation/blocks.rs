@@ -7,6 +7,7 @@ use spirula_diag::{Site, rules};
 use spirula_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 use spirula_module::{Decorated, Type};
 
+use super::qualifiers::{INTERPOLATION, excluded};
 use crate::cx::{Cx, msg};
 use crate::facts::{Parts, without_arrays};
 
@@ -131,6 +132,10 @@ fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>, before: &mut (O
     let excluding = match d.decoration {
         Decoration::RowMajor | Decoration::ColMajor => once(Decoration::RowMajor) | once(Decoration::ColMajor),
         Decoration::Offset | Decoration::OffsetIdEXT => once(Decoration::Offset) | once(Decoration::OffsetIdEXT),
+        Decoration::Flat | Decoration::NoPerspective => once(Decoration::Flat) | once(Decoration::NoPerspective),
+        Decoration::Patch | Decoration::Centroid | Decoration::Sample => {
+            once(Decoration::Patch) | once(Decoration::Centroid) | once(Decoration::Sample)
+        }
         _ => bit,
     };
     if others & excluding != 0 {
@@ -153,6 +158,10 @@ fn conflict<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>) {
         let pair = |a, b| (e.decoration == a && d.decoration == b) || (e.decoration == b && d.decoration == a);
         if pair(Decoration::RowMajor, Decoration::ColMajor) {
             cx.fail(&MAJORNESS, inst, || format!("member {n} of {id} is decorated both RowMajor and ColMajor")).ok();
+        }
+        let (x, y) = (d.decoration, e.decoration);
+        if excluded(x).contains(&y) || excluded(y).contains(&x) {
+            cx.fail(&INTERPOLATION, inst, || format!("member {n} of {id} is decorated both {y} and {x}")).ok();
         }
         if pair(Decoration::Offset, Decoration::OffsetIdEXT) {
             cx.fail(&OFFSETS, inst, || format!("member {n} of {id} is decorated both Offset and OffsetIdEXT")).ok();

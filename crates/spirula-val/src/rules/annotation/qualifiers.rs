@@ -3,7 +3,7 @@
 use alloc::format;
 
 use spirula_binary::Id;
-use spirula_diag::{Checked, rules};
+use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{Capability, Decoration, Op, StorageClass, Version};
 use spirula_module::{Shape, Type};
 
@@ -23,24 +23,39 @@ rules! {
     RESTRICT_ALIASED: "restrict-aliased", spec "§2.18.2";
     /// Component is for variables of the Input and Output storage classes.
     COMPONENT_CLASS: "component-class", spec "Component";
+    /// Flat and NoPerspective exclude each other, and so do Patch, Centroid and Sample.
+    INTERPOLATION: "interpolation-both", warn spec "§2.16.2";
+}
+
+/// What excludes a decoration of how values are interpolated, each pair once.
+pub(super) fn excluded(decoration: Decoration) -> &'static [Decoration] {
+    match decoration {
+        Decoration::Flat => &[Decoration::NoPerspective],
+        Decoration::Patch => &[Decoration::Centroid, Decoration::Sample],
+        Decoration::Centroid => &[Decoration::Sample],
+        _ => &[],
+    }
 }
 
 pub(super) fn qualifier<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     match a.decoration {
         Decoration::NonWritable | Decoration::NonReadable => unaccessed(cx, a),
         Decoration::Index => index(cx, a),
-        Decoration::Aliased => excludes(cx, a, Decoration::Restrict),
-        Decoration::AliasedPointer => excludes(cx, a, Decoration::RestrictPointer),
+        Decoration::Aliased => excludes(cx, a, &RESTRICT_ALIASED, Decoration::Restrict),
+        Decoration::AliasedPointer => excludes(cx, a, &RESTRICT_ALIASED, Decoration::RestrictPointer),
+        Decoration::Flat | Decoration::Patch | Decoration::Centroid => {
+            excluded(a.decoration).iter().try_for_each(|other| excludes(cx, a, &INTERPOLATION, *other))
+        }
         Decoration::Component => component(cx, a),
         _ => Ok(()),
     }
 }
 
-fn excludes<'a>(cx: &mut Cx<'a>, a: Applied<'a>, other: Decoration) -> Checked {
+fn excludes<'a>(cx: &mut Cx<'a>, a: Applied<'a>, rule: &'static Rule, other: Decoration) -> Checked {
     let m = cx.m;
     let Some(def) = m.def(a.target) else { return Ok(()) };
     let both = m.is_decorated(a.target, other);
-    cx.check(!both, &RESTRICT_ALIASED, def, || {
+    cx.check(!both, rule, def, || {
         msg(format!("{} is decorated both {} and {other}", a.target, a.decoration))
             .note(spirula_diag::Site::at(a.inst.offset()), "decorated here")
     })

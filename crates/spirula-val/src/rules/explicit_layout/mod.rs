@@ -169,8 +169,7 @@ fn global(cx: &mut Cx<'_>, roots: &mut List<'_, Root>) {
         let (inner, _) = without_arrays(m, data);
         let block = cx.parts(inner).any(Parts::BLOCK.or(Parts::BUFFER_BLOCK)) && m.key(inner).shape() == Shape::Struct;
         let own = m.is_decorated(inner, Decoration::Block)
-            || m.is_decorated(inner, Decoration::BufferBlock)
-                && (class == StorageClass::Uniform || cx.env.is_vulkan());
+            || m.is_decorated(inner, Decoration::BufferBlock) && (class == StorageClass::Uniform || cx.env.is_vulkan());
         if block && own && is_explicit(cx, class) {
             // Arrays of blocks are arrays of descriptors.
             roots.push(Root { ty: inner, class, via: (variable.id(2), variable.offset()) });

@@ -256,7 +256,7 @@ fn group_members(cx: &mut Cx<'_>, inst: Inst<'_>) {
     let m = cx.m;
     for target in inst.tail(2).chunks_exact(2) {
         let (ty, index) = (Id(target[0]), target[1]);
-        let through = m.own_decorations(ty).filter(|d| d.group == Some(inst) && d.member == Some(index));
+        let through = m.decorations(ty).filter(|d| d.group == Some(inst) && d.member == Some(index));
         for d in through.filter(|d| d.decoration == Decoration::BuiltIn) {
             member(cx, inst, (ty, index), BuiltIn(d.operand()));
         }
