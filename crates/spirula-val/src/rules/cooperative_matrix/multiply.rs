@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::{CooperativeMatrixReduce as R, Op};
+use spirula_grammar::{CooperativeMatrixOperands as Operands, CooperativeMatrixReduce as R, Op};
 use spirula_module::{Shape, Type};
 
 use super::{component, extent, is_int32, may_be_equal, value};
@@ -15,6 +15,8 @@ rules! {
     group "cooperative_matrix";
     /// The matrices of a product have one scope, and the sizes and uses that linear algebra demands.
     PRODUCT: "cooperative-matrix-product", extension "SPV_KHR_cooperative_matrix";
+    /// Components are treated as signed only where they are integers.
+    SIGNED: "cooperative-matrix-signed", extension "SPV_KHR_cooperative_matrix";
     /// A transposition swaps rows and columns.
     TRANSPOSE: "cooperative-matrix-transpose", extension "SPV_NV_cooperative_matrix2";
     /// A reduction is along rows, columns or both, or of 2 by 2 elements, and gives a matrix of the size that is left.
@@ -57,6 +59,27 @@ pub(super) fn mul_add(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     for (word, usage, wanted) in [(3, a[3], 0), (4, b[3], 1), (5, c[3], 2), (1, d[3], 2)] {
         let ok = cx.m.fixed_u32(usage).is_none_or(|u| u == wanted);
         cx.check_at(ok, &PRODUCT, inst, word, || format!("the use {usage} is not {wanted}"))?;
+    }
+    if inst.words().len() > 6 { signed(cx, inst, inst.word(6)) } else { Ok(()) }
+}
+
+/// Components are said to be signed where they are integers.
+fn signed(cx: &mut Cx<'_>, inst: Inst<'_>, operands: u32) -> Checked {
+    for (flag, word) in [
+        (Operands::MatrixASignedComponentsKHR, 3),
+        (Operands::MatrixBSignedComponentsKHR, 4),
+        (Operands::MatrixCSignedComponentsKHR, 5),
+        (Operands::MatrixResultSignedComponentsKHR, 1),
+    ] {
+        if operands & flag.0 == 0 {
+            continue;
+        }
+        let ty = if word == 1 { inst.id(1) } else { cx.type_at(inst, word)? };
+        let m = cx.m;
+        let ok = component(cx, ty).is_none_or(|c| m.key(c).is_int());
+        cx.check_at(ok, &SIGNED, inst, word, || {
+            format!("{} has no integers, but is said to be signed", describe(m, ty))
+        })?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use spirula_module::ModelSet;
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::rules::operand::{Is, name_of, operand, operands, result};
+use crate::rules::vulkan::resources::class_models;
 
 pub(crate) use hit_object::TABLE as HIT_OBJECT_TABLE;
 pub(crate) use query::{RULES as QUERY_RULES, TABLE as QUERY_TABLE};
@@ -83,7 +84,8 @@ pub(crate) fn variable<'a>(
         let is = if is_variable { format!("in {}", StorageClass(def.word(3))) } else { format!("of {}", def.op()) };
         msg(format!("{} {id} is a result {is}, but must be a variable in {wanted}", name_of(inst, word)))
             .declared(m, id)
-    })
+    })?;
+    if cx.env.is_vulkan() { class_models(cx, inst, word) } else { Ok(()) }
 }
 
 /// The operand at `word` is a constant that numbers a payload.

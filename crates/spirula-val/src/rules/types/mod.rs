@@ -280,7 +280,7 @@ fn forward_pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         msg(format!("{id} is the result of {}, not of OpTypePointer", info.op)).declared(m, id)
     })?;
     let Some((actual, pointee)) = m.pointer(id) else { return Ok(()) };
-    cx.check_at(!m.def(id).is_some_and(|d| d.offset() < inst.offset()), &FORWARD_POINTER, inst, 1, || {
+    cx.check_at(m.def(id).is_none_or(|d| d.offset() >= inst.offset()), &FORWARD_POINTER, inst, 1, || {
         msg(format!("{id} is declared before it is announced")).declared(m, id)
     })?;
     cx.check_at(actual == class, &FORWARD_POINTER, inst, 2, || {
