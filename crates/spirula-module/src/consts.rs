@@ -53,6 +53,13 @@ impl Module<'_> {
 
     /// The value of an integer constant that no specialisation can change, as a 32-bit number.
     pub fn fixed_u32(&self, id: Id) -> Option<u32> {
+        let info = self.info(id);
+        // Nearly all are unsigned and of this very width.
+        if info.op == Op::Constant && self.key(info.ty).is_u32() {
+            let words = self.words().get(info.def as usize..)?;
+            let [head, _, _, value, ..] = words else { return None };
+            return (head >> 16 >= 4).then_some(*value);
+        }
         self.int_constant(id).filter(|c| !c.spec)?.as_u32()
     }
 }

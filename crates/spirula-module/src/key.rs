@@ -241,6 +241,12 @@ impl TypeKey {
         self.is_scalar(Scalar::Int)
     }
 
+    /// Whether it is the unsigned integer of 32 bits.
+    #[inline]
+    pub fn is_u32(self) -> bool {
+        self.is_int() && self.width() == 32 && !self.is_signed()
+    }
+
     /// Whether it is a Boolean scalar.
     #[inline]
     pub fn is_bool(self) -> bool {
