@@ -70,7 +70,7 @@ impl Output {
                     result => ("standard output".to_owned(), result),
                 }
             }
-            Output::File(path) => (path.display().to_string(), File::create(path).and_then(|mut f| write(&mut f))),
+            Output::File(path) => (path.display().to_string(), write_file(path, write)),
             Output::Folder(folder, extension, written) => {
                 let mut place = place.with_extension("").into_os_string();
                 place.push(extension);
@@ -80,7 +80,7 @@ impl Output {
                     return (FAILED, true);
                 }
                 let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-                let result = made.and_then(|()| File::create(&path)).and_then(|mut f| write(&mut f));
+                let result = made.and_then(|()| write_file(&path, write));
                 (path.display().to_string(), result)
             }
         };
@@ -91,5 +91,69 @@ impl Output {
                 (FAILED, true)
             }
         }
+    }
+}
+
+/// Writes a file anew. One that is there is written over and cut to its new length afterwards: file systems write out at
+/// once what was emptied first, which takes longer than to assemble it.
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    let old = file.metadata().map_or(0, |m| if m.is_file() { m.len() } else { 0 });
+    let mut over = Over { file, old, written: 0 };
+    let done = write(&mut over);
+    done.and(over.cut())
+}
+
+/// A file that is written over.
+struct Over {
+    file: File,
+    /// Its length before.
+    old: u64,
+    written: u64,
+}
+
+impl Over {
+    /// Ends the file where writing ended.
+    fn cut(&mut self) -> io::Result<()> {
+        let longer = std::mem::take(&mut self.old) > self.written;
+        if longer { self.file.set_len(self.written) } else { Ok(()) }
+    }
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        // After a panic too nothing is left of what was there.
+        let _ = self.cut();
+    }
+}
+
+impl Write for Over {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        self.written += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_what_was_there() {
+        let path = std::env::temp_dir().join(format!("spirula-output-{}", std::process::id()));
+        let write = |text: &str| write_file(&path, |to| to.write_all(text.as_bytes()));
+        for text in ["some text", "short", "", "longer again"] {
+            write(text).expect("it can be written");
+            assert_eq!(std::fs::read_to_string(&path).expect("it can be read"), text);
+        }
+        let broken = write_file(&path, |to| to.write_all(b"half").and(Err(io::ErrorKind::Other.into())));
+        assert!(broken.is_err());
+        assert_eq!(std::fs::read_to_string(&path).expect("it can be read"), "half");
+        std::fs::remove_file(&path).expect("it can be removed");
     }
 }
