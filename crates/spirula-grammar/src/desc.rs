@@ -516,6 +516,7 @@ impl ExtSet {
     }
 
     /// Whether instructions of the set have no semantic effect (its name starts with `NonSemantic.`).
+    #[inline]
     pub fn is_non_semantic(self) -> bool {
         self.name().starts_with("NonSemantic.")
     }

@@ -138,11 +138,12 @@ fn same(a: &[u8], b: &[u8]) -> bool {
     match (eights(a), eights(b)) {
         (Some(a), Some(b)) if a != b => false,
         (Some(_), _) if a.len() <= 16 => true,
+        (None, None) => short(a) == short(b),
         _ => a == b,
     }
 }
 
-/// Fewer than eight bytes.
+/// Fewer than eight bytes: names of the same length are the same where these are.
 #[inline]
 const fn short(name: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {

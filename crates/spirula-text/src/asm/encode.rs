@@ -286,15 +286,7 @@ impl<'t> Assembler<'t> {
     }
 
     fn assignment(&mut self, mark: Mark) -> Done {
-        let Some(name) = self.lex.id() else {
-            let word = self.word_at(mark);
-            return Err(self.bad_id(mark, word));
-        };
-        self.lex.skip();
-        if !self.lex.eat(b'=') {
-            let message = format!("no `=` follows the result id %{}", String::from_utf8_lossy(name.of(self.text)));
-            return Err(self.fail_at(mark, self.lex.end(), message, None));
-        }
+        let Some(name) = self.lex.assigned_id() else { return Err(self.unassigned(mark)) };
         let next = self.lex.skip();
         let at = self.lex.mark();
         if next != Some(b'O') {
@@ -315,6 +307,18 @@ impl<'t> Assembler<'t> {
             }
         }
         done
+    }
+
+    /// Reports a token that starts like an id before `=` and is not.
+    #[cold]
+    fn unassigned(&mut self, mark: Mark) -> Failed {
+        let Some(name) = self.lex.id() else {
+            let word = self.word_at(mark);
+            return self.bad_id(mark, word);
+        };
+        self.lex.skip();
+        let message = format!("no `=` follows the result id %{}", String::from_utf8_lossy(name.of(self.text)));
+        self.fail_at(mark, self.lex.end(), message, None)
     }
 
     /// The text of the token that was just read from `mark` on.

@@ -176,25 +176,33 @@ impl<'t> Lexer<'t> {
     }
 
     #[inline(never)]
-    fn token_behind_space(&self, mut at: usize) -> usize {
-        while let Some(b) = self.text.get(at) {
-            if *b == b';' {
-                let rest = self.text.get(at..).unwrap_or(&[]);
-                at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            } else if class(*b) & SPACE != 0 {
-                at += 1;
-                // Lines are mostly indented.
-                while *b == b'\n'
-                    && let Some(eight) = self.eight(at)
-                {
-                    let spaces = swar::spaces(eight);
-                    at += spaces;
-                    if spaces < 8 {
-                        break;
-                    }
+    fn token_behind_space(&self, at: usize) -> usize {
+        let at = self.behind_space(at);
+        if self.text.get(at) == Some(&b';') { self.token_behind_comments(at) } else { at }
+    }
+
+    #[inline(never)]
+    fn token_behind_comments(&self, mut at: usize) -> usize {
+        while self.text.get(at) == Some(&b';') {
+            let rest = self.text.get(at..).unwrap_or(&[]);
+            at = self.behind_space(at + memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+        }
+        at
+    }
+
+    #[inline]
+    fn behind_space(&self, mut at: usize) -> usize {
+        while let Some(b) = self.text.get(at).filter(|b| class(**b) & SPACE != 0) {
+            at += 1;
+            // Lines are mostly indented.
+            while *b == b'\n'
+                && let Some(eight) = self.eight(at)
+            {
+                let spaces = swar::spaces(eight);
+                at += spaces;
+                if spaces < 8 {
+                    break;
                 }
-            } else {
-                break;
             }
         }
         at
@@ -266,7 +274,8 @@ impl<'t> Lexer<'t> {
     pub(super) fn small_number(&mut self) -> Option<u32> {
         let eight = self.eight(self.pos)?;
         let (len, value) = swar::decimal(eight)?;
-        if class(swar::byte(eight, len)) & STOP == 0 {
+        let [after, _] = swar::behind(eight, len);
+        if class(after) & STOP == 0 {
             return None;
         }
         self.take(len);
@@ -288,7 +297,7 @@ impl<'t> Lexer<'t> {
         if let Some(eight) = self.eight(start)
             && let Some((len, number)) = swar::decimal(eight)
         {
-            let (end, after, next) = (start + len, swar::byte(eight, len), swar::byte(eight, len + 1));
+            let (end, [after, next]) = (start + len, swar::behind(eight, len));
             let name = Name { start, end, number };
             if after == b' ' && class(next) & (SPACE | COMMENT) == 0 {
                 return Seen { name, next: end + 1, assigned: next == b'=' };
@@ -329,7 +338,7 @@ impl<'t> Lexer<'t> {
         let start = self.pos + 1;
         let eight = self.eight(start)?;
         let (len, number) = swar::decimal(eight)?;
-        let (end, after, next) = (start + len, swar::byte(eight, len), swar::byte(eight, len + 1));
+        let (end, [after, next]) = (start + len, swar::behind(eight, len));
         let (pos, next) = match after {
             b' ' if class(next) & (SPACE | COMMENT) == 0 => (end + 1, next),
             b'\n' => {
@@ -358,6 +367,19 @@ impl<'t> Lexer<'t> {
         self.end = name.end;
         self.pos = next;
         if self.is_cut() { None } else { Some(name) }
+    }
+
+    /// Takes the id at `%`, which comes next, together with a `=` that follows; `None`, having taken nothing, where one of
+    /// them is not there.
+    #[inline]
+    pub(super) fn assigned_id(&mut self) -> Option<Name> {
+        let found = self.look_at_id() && self.seen.name.start < self.seen.name.end;
+        if !found {
+            return None;
+        }
+        self.end = self.seen.next + 1;
+        self.pos = self.end;
+        Some(self.seen.name)
     }
 
     /// Whether an instruction starts with the token that comes next: an opcode's name or `%id =`.

@@ -15,10 +15,11 @@ fn before(found: u64) -> usize {
     (found & HIGH).trailing_zeros() as usize / 8
 }
 
-/// The byte at `at`, or 0 behind the last.
+/// The two bytes behind the first `len`, of which there are at most seven; 0 stands behind the last.
 #[inline]
-pub(super) fn byte(eight: u64, at: usize) -> u8 {
-    if at < 8 { (eight >> (8 * at)) as u8 } else { 0 }
+pub(super) fn behind(eight: u64, len: usize) -> [u8; 2] {
+    let rest = eight >> (8 * len);
+    [rest as u8, (rest >> 8) as u8]
 }
 
 /// High bits of the bytes that are at least `least`, which is ASCII; of others than ASCII they are arbitrary.
