@@ -496,3 +496,21 @@ fn with(cx: &mut Cx<'_>, o: &Object, at: Inst<'_>, rule: &'static Rule, decorati
         format!("{id} has the built-in {builtin}, but is not decorated with {decoration}")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::table::TABLE;
+
+    #[test]
+    fn names_of_rules_set_the_vendor_apart() {
+        for row in &TABLE {
+            let name = row.builtin.name().expect("a built-in of the grammar");
+            let vendors = ["AMDX", "AMD", "ARM", "EXT", "KHR", "NV", "QCOM"];
+            let Some(vendor) = vendors.iter().find(|v| name.ends_with(**v)) else { continue };
+            let part = format!("-{}-", vendor.to_lowercase());
+            assert!(row.demands.iter().all(|d| d.rule.name.contains(&part)), "{name}");
+        }
+    }
+}

@@ -233,7 +233,7 @@ builtins! {
         models "model" "HitKindKHR-04242" ([AnyHitKHR, ClosestHitKHR]),
         class "storage-class" "HitKindKHR-04243" ([] [Input]),
         ty "type" "HitKindKHR-04244" (I32);
-    HitTNV "hit-tnv":
+    HitTNV "hit-t-nv":
         models "model" "HitTNV-04245" ([AnyHitKHR, ClosestHitKHR]),
         class "storage-class" "HitTNV-04246" ([] [Input]),
         ty "type" "HitTNV-04247" (F32);
@@ -417,7 +417,7 @@ builtins! {
     SMCountNV "sm-count-nv":
         class "storage-class" "SMCountNV-04363" ([] [Input]),
         ty "type" "SMCountNV-04364" (I32);
-    SMIDNV "smidnv":
+    SMIDNV "sm-id-nv":
         class "storage-class" "SMIDNV-04365" ([] [Input]),
         ty "type" "SMIDNV-04366" (I32);
     SubgroupId "subgroup-id":
@@ -499,10 +499,10 @@ builtins! {
         models "model" "ViewportMaskPerViewNV-04412" ([Vertex, MeshNV, TessellationControl, TessellationEvaluation, Geometry]),
         class "storage-class" "ViewportMaskPerViewNV-04413" ([] [Output]),
         ty "type" "ViewportMaskPerViewNV-04414" (ARRAY_I32);
-    WarpsPerSMNV "warps-per-smnv":
+    WarpsPerSMNV "warps-per-sm-nv":
         class "storage-class" "WarpsPerSMNV-04418" ([] [Input]),
         ty "type" "WarpsPerSMNV-04419" (I32);
-    WarpIDNV "warp-idnv":
+    WarpIDNV "warp-id-nv":
         class "storage-class" "WarpIDNV-04420" ([] [Input]),
         ty "type" "WarpIDNV-04421" (I32);
     WorkgroupId "workgroup-id":
@@ -528,7 +528,7 @@ builtins! {
         models "model" "HitIsSphereNV-10513" ([AnyHitKHR, ClosestHitKHR]),
         class "storage-class" "HitIsSphereNV-10514" ([] [Input]),
         ty "type" "HitIsSphereNV-10515" (BOOL);
-    HitIsLSSNV "hit-is-lssnv":
+    HitIsLSSNV "hit-is-lss-nv":
         models "model" "HitIsLSSNV-10516" ([AnyHitKHR, ClosestHitKHR]),
         class "storage-class" "HitIsLSSNV-10517" ([] [Input]),
         ty "type" "HitIsLSSNV-10518" (BOOL);
@@ -551,22 +551,22 @@ builtins! {
     CoreCountARM "core-count-arm":
         class "storage-class" "CoreCountARM-07595" ([] [Input]),
         ty "type" "CoreCountARM-07596" (I32);
-    CoreMaxIDARM "core-max-idarm":
+    CoreMaxIDARM "core-max-id-arm":
         class "storage-class" "CoreMaxIDARM-07597" ([] [Input]),
         ty "type" "CoreMaxIDARM-07598" (I32);
-    CoreIDARM "core-idarm":
+    CoreIDARM "core-id-arm":
         class "storage-class" "CoreIDARM-07599" ([] [Input]),
         ty "type" "CoreIDARM-07600" (I32);
-    WarpMaxIDARM "warp-max-idarm":
+    WarpMaxIDARM "warp-max-id-arm":
         class "storage-class" "WarpMaxIDARM-07601" ([] [Input]),
         ty "type" "WarpMaxIDARM-07602" (I32);
-    WarpIDARM "warp-idarm":
+    WarpIDARM "warp-id-arm":
         class "storage-class" "WarpIDARM-07603" ([] [Input]),
         ty "type" "WarpIDARM-07604" (I32);
     ShaderIndexAMDX "shader-index-amdx":
         class "storage-class" "ShaderIndexAMDX-09175" ([] [Input]),
         ty "type" "ShaderIndexAMDX-09176" (I32);
-    ClusterIDNV "cluster-idnv":
+    ClusterIDNV "cluster-id-nv":
         models "model" "ClusterIDNV-10531" ([AnyHitKHR, ClosestHitKHR]),
         class "storage-class" "ClusterIDNV-10532" ([] [Input]),
         ty "type" "ClusterIDNV-10533" (I32);
