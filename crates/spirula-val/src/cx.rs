@@ -64,7 +64,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) flow: &'a mut Flow,
     /// Ids whose definition failed.
     pub(crate) poison: &'a mut IdSet,
-    /// Word offset of the last access that was found easy, see [`reads_easily`](Self::reads_easily).
+    /// Word offset of the last access or access chain that was found easy: see [`Parts::EASY`]. Neither the environment's
+    /// rules nor those for pointers have anything to ask of it.
     pub(crate) easy: u32,
     /// Memory for lists.
     arena: &'a Bump,
@@ -332,7 +333,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Whether the value at `word` is a pointer through which an object of the type can be read, and nothing has to be
-    /// asked but that: see [`Parts::EASY`]. The environment's rules need not ask again: [`easy`](Self::easy) tells.
+    /// asked but that: see [`Parts::EASY`]. Other rules need not ask again: [`easy`](Self::easy) tells.
     #[inline]
     pub(crate) fn reads_easily(&mut self, inst: Inst<'_>, word: usize, object: Id) -> bool {
         let ty = self.m.type_id_of(inst.id(word));

@@ -182,6 +182,10 @@ impl Row {
         if let Some(rule) = self.rules[0] {
             rule(cx, inst)?;
         }
+        // Found easy by the class's rules: then the others have nothing to ask.
+        if cx.easy == inst.offset() {
+            return Ok(());
+        }
         if let Some(rule) = self.rules[1] {
             rule(cx, inst)?;
         }

@@ -9,7 +9,7 @@ use spirula_module::Module;
 
 use super::{Pointer, describe, pointer_at};
 use crate::cx::{Cx, msg};
-use crate::facts::without_arrays;
+use crate::facts::{Parts, without_arrays};
 use crate::rules::limits::CHAIN_INDEXES;
 
 rules! {
@@ -47,8 +47,8 @@ rules! {
 
 pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let (m, result) = (cx.m, inst.id(1));
-    cx.key(result)?;
     let Some((class, pointee)) = m.pointer(result).filter(|p| p.1 != Id(0)) else {
+        cx.key(result)?;
         return cx
             .fail_at(&RESULT, inst, 1, || format!("the Result Type {} is not OpTypePointer", describe(m, result)));
     };
@@ -62,6 +62,8 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let by_element = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
     if by_element {
         element(cx, inst, 4, base, base.pointee)?;
+    } else if cx.parts(result).any(Parts::EASY) {
+        cx.easy = inst.offset();
     }
     let first = if by_element { 5 } else { 4 };
     let reached = walk(cx, inst, first, base.pointee, result)?;
@@ -92,8 +94,15 @@ pub(super) fn walk<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id, 
 /// The part of a type that the index at `word` selects.
 fn step<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, result: Id) -> Checked<Id> {
     let info = cx.m.info(ty);
+    let small = small_constant(cx.m, inst.id(word));
     match info.op {
-        Op::TypeStruct => return member(cx, inst, word, ty),
+        Op::TypeStruct => {
+            let members = cx.m.inst_at(info.def).map_or(&[][..], |i| i.tail(2));
+            return match small.and_then(|n| members.get(n as usize)) {
+                Some(member) => Ok(Id(*member)),
+                None => other_member(cx, inst, word, ty, members),
+            };
+        }
         Op::TypeVector
         | Op::TypeVectorIdEXT
         | Op::TypeMatrix
@@ -110,9 +119,22 @@ fn step<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, result: Id) ->
             return Err(Failed);
         }
     }
-    not_negative(cx, inst, word, result)?;
+    if small.is_none() {
+        not_negative(cx, inst, word, result)?;
+    }
     // The type of the parts is the first operand of each.
-    Ok(cx.m.inst_at(info.def).map_or(Id(0), |i| i.id(2)))
+    Ok(cx.m.words().get(info.def as usize + 2).map_or(Id(0), |w| Id(*w)))
+}
+
+/// The value of an `OpConstant` of one word that is not negative, whatever its signedness: what nearly all constant
+/// indexes are.
+fn small_constant(m: Module<'_>, index: Id) -> Option<u32> {
+    let info = m.info(index);
+    let at = info.def as usize;
+    match m.words().get(at..at + 4) {
+        Some([first, _, _, value]) if info.op == Op::Constant && first >> 16 == 4 && *value as i32 >= 0 => Some(*value),
+        _ => None,
+    }
 }
 
 fn not_negative<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, result: Id) -> Checked {
@@ -123,25 +145,11 @@ fn not_negative<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, result: Id) ->
     let exempt = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain)
         || cx.has(Capability::VariablePointersStorageBuffer)
         || crate::rules::pointers::is_relaxed(cx);
-    if exempt || !cx.parts(result).any(crate::facts::Parts::LOGICAL_POINTER) {
+    if exempt || !cx.parts(result).any(Parts::LOGICAL_POINTER) {
         return Ok(());
     }
     let Some(c) = cx.m.int_constant(index).filter(|c| c.as_unsigned().is_none()) else { return Ok(()) };
     cx.fail_at(&NEGATIVE, inst, word, || format!("the index {index} is {}", c.bits as i64))
-}
-
-fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id) -> Checked<Id> {
-    let (m, index) = (cx.m, inst.id(word));
-    let members = m.def(ty).map_or(&[][..], |i| i.tail(2));
-    // Nearly always: a small number, whatever its signedness.
-    if let Some(constant) = m.def(index)
-        && constant.op() == Op::Constant
-        && let Some(member) = members.get(constant.word(3) as usize)
-        && constant.words().len() == 4
-    {
-        return Ok(Id(*member));
-    }
-    other_member(cx, inst, word, ty, members)
 }
 
 /// A member that is chosen in a less common way, or wrongly.
@@ -195,7 +203,7 @@ fn is_laid_out(cx: &Cx<'_>, class: StorageClass, m: Module<'_>, pointee: Id) -> 
         | StorageClass::PushConstant => true,
         StorageClass::Workgroup => {
             let (inner, _) = without_arrays(m, pointee);
-            cx.has(Capability::WorkgroupMemoryExplicitLayoutKHR) && cx.parts(inner).any(crate::facts::Parts::LAYOUT)
+            cx.has(Capability::WorkgroupMemoryExplicitLayoutKHR) && cx.parts(inner).any(Parts::LAYOUT)
         }
         _ => false,
     }

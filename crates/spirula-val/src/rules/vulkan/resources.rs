@@ -377,10 +377,6 @@ fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if cx.easy == inst.offset() { Ok(()) } else { any_load(cx, inst) }
-}
-
-fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     crate::rules::mesh::read(cx, inst)?;
     class_models(cx, inst, 3)?;
     let m = cx.m;
@@ -411,10 +407,6 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if cx.easy == inst.offset() { Ok(()) } else { any_store(cx, inst) }
-}
-
-fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class_models(cx, inst, 1)?;
     let m = cx.m;
     let object = m.type_id_of(inst.id(2));
