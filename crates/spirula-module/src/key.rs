@@ -130,6 +130,17 @@ impl TypeKey {
         TypeKey(shape as u32 | kept | count.min(0xff) << COUNT_SHIFT | (rows & 0xf) << ROWS_SHIFT)
     }
 
+    /// Shape and class of the components as one number below 128.
+    #[inline]
+    pub fn kind(self) -> u32 {
+        self.0 & 0x7f
+    }
+
+    /// What [`kind`](Self::kind) is of types with this shape and class.
+    pub const fn kind_of(shape: Shape, class: Scalar) -> u32 {
+        shape as u32 | (class as u32) << SCALAR_SHIFT
+    }
+
     /// Shape.
     #[inline]
     pub fn shape(self) -> Shape {

@@ -207,11 +207,41 @@ impl Con {
     }
 }
 
+/// A set of types, whatever their width and number of components: by [`TypeKey::kind`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kinds(u128);
+
+impl Kinds {
+    /// The scalars and vectors of which the constraint asks nothing more than to be that.
+    pub(crate) const fn of(con: Con) -> Kinds {
+        let (scalar, vector, class) = match con {
+            Con::Int => (true, true, Scalar::Int),
+            Con::Float => (true, true, Scalar::Float),
+            Con::Bool => (true, true, Scalar::Bool),
+            Con::FloatScalar => (true, false, Scalar::Float),
+            Con::BoolScalar => (true, false, Scalar::Bool),
+            Con::FloatVector => (false, true, Scalar::Float),
+            _ => return Kinds(0),
+        };
+        Kinds(
+            (scalar as u128) << TypeKey::kind_of(Shape::Scalar, class)
+                | (vector as u128) << TypeKey::kind_of(Shape::Vector, class),
+        )
+    }
+
+    #[inline]
+    fn has(self, key: TypeKey) -> bool {
+        self.0 >> key.kind() & 1 != 0
+    }
+}
+
 /// The signature of a group of instructions with a Result Type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signature {
     /// What the Result Type must be.
     pub(crate) result: Con,
+    /// What the Result Type may be without another question: most are.
+    pub(crate) surely: Kinds,
     /// What the operands behind the result id must be; those of an instruction that ends earlier are skipped.
     pub(crate) operands: &'static [Con],
     /// Whether cooperative matrices are taken too.
@@ -251,7 +281,7 @@ pub(crate) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDe
 /// Judges the Result Type and the operands of an instruction of this form.
 pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, form: Form) -> Checked {
     let result = (inst.id(1), cx.result_key(inst)?);
-    if !s.result.accepts(s.cooperative, result, result, result) {
+    if !s.surely.has(result.1) && !s.result.accepts(s.cooperative, result, result, result) {
         return bad_result(cx, inst, s.result, form);
     }
     let mut prev = result;
@@ -261,8 +291,13 @@ pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, f
             break;
         }
         let id = cx.type_at(inst, word)?;
-        if id == result.0 && matches!(con, Con::Same | Con::Like) {
-            prev = result;
+        let same = match con {
+            Con::Same | Con::Like => result,
+            Con::SamePrev | Con::LikePrev => prev,
+            _ => (Id(0), TypeKey::NONE),
+        };
+        if id == same.0 {
+            prev = same;
             continue;
         }
         let ty = (id, cx.key(id)?);

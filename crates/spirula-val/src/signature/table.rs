@@ -2,14 +2,19 @@
 
 use spirula_grammar::Op;
 
-use super::{Con, Signature};
+use super::{Con, Kinds, Signature};
 
 /// `IAdd ISub => Int: Like, Like;`, with `cooperative` in front where cooperative matrices and vectors are taken too.
 macro_rules! signatures {
     ($($(#$coop:ident)? $($op:ident)+ => $result:ident $(: $($con:ident),+)?;)*) => {
         &[$((
             &[$(Op::$op),+],
-            Signature { result: Con::$result, operands: &[$($(Con::$con),+)?], cooperative: signatures!(@$($coop)?) },
+            Signature {
+                result: Con::$result,
+                surely: Kinds::of(Con::$result),
+                operands: &[$($(Con::$con),+)?],
+                cooperative: signatures!(@$($coop)?),
+            },
         )),*]
     };
     (@) => { false };

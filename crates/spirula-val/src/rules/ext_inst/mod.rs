@@ -220,7 +220,12 @@ macro_rules! ext_signatures {
     ($set:ident, $count:literal; $($($name:ident)+ => $result:ident $(: $($con:ident),+)?;)*) => {{
         const ROWS: &[(&[u32], Signature)] = &[$((
             &[$(spirula_grammar::$set::$name.0),+],
-            Signature { result: Con::$result, operands: &[$($(Con::$con),+)?], cooperative: true },
+            Signature {
+                result: Con::$result,
+                surely: crate::signature::Kinds::of(Con::$result),
+                operands: &[$($(Con::$con),+)?],
+                cooperative: true,
+            },
         )),*];
         const BY_NUMBER: [Option<&Signature>; $count] = {
             let mut all: [Option<&Signature>; $count] = [None; $count];
