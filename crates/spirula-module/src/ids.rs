@@ -84,12 +84,14 @@ impl IdInfo {
     }
 
     /// Whether it can be used by whatever stands behind it in the block with position `block_plus_one - 1` of the function
-    /// that starts at word `function`, without another question: defined there, or outside of functions and not traced.
+    /// that starts at word `function`, without another question: defined there, by a parameter or in the entry block, or
+    /// outside of functions and not traced.
     #[inline]
     pub fn is_at_hand(&self, function: u32, block_plus_one: u32) -> bool {
         match self.flags & (LOCAL | TRACED | LIMITED) {
             0 => true,
-            LOCAL => self.extra == block_plus_one && self.def > function,
+            // Parameters, and what the entry block defines, reach every block.
+            LOCAL => (self.extra == block_plus_one || self.extra <= 1) && self.def > function,
             _ => false,
         }
     }
