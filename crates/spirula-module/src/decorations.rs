@@ -17,10 +17,12 @@ struct Entry {
     member: u32,
 }
 
-/// Entries by target, in compressed rows: those of slot `s` are `rows[starts[s]..starts[s + 1]]`, by member, then in
-/// order of appearance.
+/// Entries by target, in compressed rows: those of the target numbered `t` are `rows[starts[t - 1]..starts[t]]`, by
+/// member, then in order of appearance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecorationTable {
+    /// By slot: the number of the target, from 1 on in order of appearance; 0 where nothing decorates it.
+    targets: Vec<u32>,
     starts: Vec<u32>,
     rows: Vec<Entry>,
     /// Decorations that occur, by value modulo 64: most are known from it not to.
@@ -42,18 +44,25 @@ impl DecorationTable {
     /// Fills the table from the annotation instructions at these word offsets.
     pub(crate) fn fill(&mut self, module: &[u32], annotations: &[u32], ids: &IdTable) {
         self.rows.clear();
+        self.starts.clear();
         self.kinds = 0;
         if annotations.is_empty() {
-            self.starts.clear();
+            self.targets.clear();
             return;
         }
-        zeros(&mut self.starts, ids.slot_count() + 1, 0);
+        zeros(&mut self.targets, ids.slot_count(), 0);
+        // The first is the start of the first row, in the end.
+        self.starts.push(0);
         let insts = || annotations.iter().filter_map(|at| Inst::at(module, *at));
         let mut total = 0u32;
         for inst in insts() {
             for_each_target(inst, |target, _| {
-                if let Some(count) = ids.slot(target).and_then(|s| self.starts.get_mut(s)) {
-                    *count += 1;
+                if let Some(number) = ids.slot(target).and_then(|s| self.targets.get_mut(s)) {
+                    if *number == 0 {
+                        *number = self.starts.len() as u32;
+                        self.starts.push(0);
+                    }
+                    self.starts[*number as usize] += 1;
                     total += 1;
                 }
             });
@@ -66,10 +75,10 @@ impl DecorationTable {
             sum += core::mem::replace(start, sum);
         }
         self.rows.resize(total as usize, Entry { at: 0, member: WHOLE });
-        // Each start moves up while its row fills, so that afterwards it is the start of the row behind it.
+        // Each start moves up while its row fills, so that afterwards it is the end of the row.
         for inst in insts() {
             for_each_target(inst, |target, member| {
-                if let Some(next) = ids.slot(target).and_then(|s| self.starts.get_mut(s)) {
+                if let Some(next) = self.number(ids.slot(target)).and_then(|t| self.starts.get_mut(t)) {
                     if let Some(row) = self.rows.get_mut(*next as usize) {
                         *row = Entry { at: inst.offset(), member };
                     }
@@ -77,8 +86,6 @@ impl DecorationTable {
                 }
             });
         }
-        self.starts.rotate_right(1);
-        self.starts[0] = 0;
         self.sort_rows();
     }
 
@@ -98,8 +105,17 @@ impl DecorationTable {
         self.kinds >> (decoration.0 % 64) & 1 != 0
     }
 
+    /// Number of the target; `None` where nothing decorates it.
+    fn number(&self, slot: Option<usize>) -> Option<usize> {
+        let number = self.targets.get(slot?).copied()? as usize;
+        (number != 0).then_some(number)
+    }
+
     fn row(&self, slot: Option<usize>) -> &[Entry] {
-        let range = slot.and_then(|s| Some(*self.starts.get(s)? as usize..*self.starts.get(s + 1)? as usize));
+        let range = self.number(slot).and_then(|t| match self.starts.get(t - 1..) {
+            Some(&[start, end, ..]) => Some(start as usize..end as usize),
+            _ => None,
+        });
         range.and_then(|r| self.rows.get(r)).unwrap_or(&[])
     }
 

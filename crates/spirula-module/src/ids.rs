@@ -96,6 +96,13 @@ impl IdInfo {
         }
     }
 
+    /// Whether it is local to the function that starts at word `function`, or to a later one, and nothing limits who may use
+    /// it there.
+    #[inline]
+    pub fn is_plain_local(&self, function: u32) -> bool {
+        self.flags & (LOCAL | LIMITED) == LOCAL && self.def > function
+    }
+
     /// For what is defined within a block (or is a label): the position of the block in its function, from 0.
     /// `None` for parameters and for everything outside of functions.
     #[inline]

@@ -236,12 +236,12 @@ impl Nesting {
         let len = facts.constructs().len() as u32;
         let mut any = self.all.prev(len);
         // A loop and its continue construct have the block between them, so one step or two find it.
-        while any != len && !facts.contains(ConstructIdx(any), block) {
+        while any != len && !facts.contains_within(ConstructIdx(any), block) {
             self.step();
             any = self.all.prev(any);
         }
         let mut in_loop = self.breakable.prev(len);
-        if in_loop != len && !facts.contains(ConstructIdx(in_loop), block) {
+        if in_loop != len && !facts.contains_within(ConstructIdx(in_loop), block) {
             in_loop = self.outer_loops.get(in_loop as usize).copied().unwrap_or(NONE);
         }
         let in_switch = self.breakable.prev(len + 1);

@@ -145,17 +145,12 @@ impl Index {
     fn instruction(&mut self, inst: Inst<'_>, state: &mut State) {
         self.insts.push(inst.offset());
         let Some(desc) = inst.desc() else { return };
-        if IS_LISTED[usize::from(desc.row)] {
+        if ROWS[usize::from(desc.row)] & LISTED != 0 {
             self.list(inst, state);
         }
         let at = desc.result_word();
         if at != 0 && at < inst.words().len() {
             self.define(inst, desc, inst.id(at), state);
-        }
-        if desc.op == Op::FunctionEnd
-            && let Some(open) = state.open.take()
-        {
-            self.close(open, inst.offset() + inst.words().len() as u32, true);
         }
     }
 
@@ -169,6 +164,11 @@ impl Index {
             Op::EntryPoint | Op::ConditionalEntryPointINTEL => self.entry_points.push(at),
             Op::ExecutionMode | Op::ExecutionModeId => self.execution_modes.push(at),
             Op::Function => self.open(inst, state),
+            Op::FunctionEnd => {
+                if let Some(open) = state.open.take() {
+                    self.close(open, at + inst.words().len() as u32, true);
+                }
+            }
             Op::Label => {
                 if let Some(open) = &mut state.open {
                     if open.blocks == 0 {
@@ -342,14 +342,17 @@ impl Index {
     }
 }
 
-/// By row of the grammar: whether [`Index::list`] takes the opcode.
-static IS_LISTED: [bool; Op::COUNT] = {
-    let mut listed = [false; Op::COUNT];
+/// Marks the opcodes that [`Index::list`] takes.
+const LISTED: u16 = 1 << 15;
+
+/// By row of the grammar: whether the opcode is listed, and the flags of what it defines in a function.
+static ROWS: [u16; Op::COUNT] = {
+    let mut rows = [0; Op::COUNT];
     let mut i = 0;
-    while i < listed.len() {
+    while i < rows.len() {
         let op = Op::all()[i].op;
         let control = is_merge(op) || is_block_termination(op);
-        listed[i] = control
+        let listed = control
             || matches!(
                 op,
                 Op::Capability
@@ -374,23 +377,22 @@ static IS_LISTED: [bool; Op::COUNT] = {
                     | Op::FunctionCall
                     | Op::Variable
                     | Op::UntypedVariableKHR
+                    | Op::FunctionEnd
             );
+        rows[i] = ids::LOCAL
+            | if listed { LISTED } else { 0 }
+            | if Op::all()[i].is_constant() { ids::CONSTANT } else { 0 }
+            | if matches!(op, Op::ExtInst | Op::SampledImage) { ids::LIMITED } else { 0 };
         i += 1;
     }
-    listed
+    rows
 };
 
 /// What is known of an id that is defined in a function, behind as many labels as `block` says.
 #[inline]
 fn local(inst: Inst<'_>, desc: &'static InstDesc, block: u32) -> IdInfo {
     let ty = if desc.has_result_type() { inst.id(1) } else { Id(0) };
-    let mut flags = ids::LOCAL;
-    if desc.is_constant() {
-        flags |= ids::CONSTANT;
-    }
-    if matches!(desc.op, Op::ExtInst | Op::SampledImage) {
-        flags |= ids::LIMITED;
-    }
+    let flags = ROWS[usize::from(desc.row)] & !LISTED;
     IdInfo { def: inst.offset(), ty, op: desc.op, flags, extra: block }
 }
 

@@ -427,15 +427,23 @@ impl Structured {
         {
             return false;
         }
+        self.contains_within(construct, block)
+    }
+
+    /// The same for blocks that the construct's header block dominates and the merge block does not.
+    #[inline]
+    pub(crate) fn contains_within(&self, construct: ConstructIdx, block: BlockIdx) -> bool {
+        let Some(c) = self.construct(construct) else { return false };
         match c.kind {
             ConstructKind::Selection | ConstructKind::Switch | ConstructKind::Case => true,
-            ConstructKind::Loop => !self.in_continue(declaration, block),
-            ConstructKind::Continue => self.in_continue(declaration, block),
+            ConstructKind::Loop => !self.in_continue(c.declared_by, block),
+            ConstructKind::Continue => self.in_continue(c.declared_by, block),
         }
     }
 
     /// For blocks that the loop's merge block does not dominate.
-    fn in_continue(&self, header: &Header, block: BlockIdx) -> bool {
+    fn in_continue(&self, header: HeaderIdx, block: BlockIdx) -> bool {
+        let Some(header) = self.header(header) else { return false };
         let (Some(target), Some(back)) = (header.continue_target, header.back_edge_block) else { return false };
         header.has_proper_continue && self.dom.dominates(target, block) && self.post.dominates(back, block)
     }

@@ -76,6 +76,13 @@ fn usage_in_detail<'a>(
     id: Id,
     info: IdInfo,
 ) -> Checked {
+    // Mostly: defined before, in another block of this function.
+    if info.is_plain_local(cx.start) && info.def < inst.offset() && cx.block != 0 {
+        return match info.block() {
+            Some(def) => dominance(cx, inst, desc, word, id, (def, cx.block - 1)),
+            None => Ok(()),
+        };
+    }
     if !info.is_defined() {
         return undefined(cx, inst, word, id);
     }
