@@ -168,7 +168,8 @@ impl<'a> Cx<'a> {
         List::from_iter_in(items, self.arena)
     }
 
-    /// A table of `len` equal items. For what there is once in a module: its memory is not free before the walk ends.
+    /// A table of `len` equal items. Its memory is not free before the walk ends, so all of a kind together must not be
+    /// longer than the module.
     pub(crate) fn filled<T: Copy>(&self, len: usize, item: T) -> &'a mut [T] {
         self.arena.alloc_slice_fill_copy(len, item)
     }

@@ -18,8 +18,6 @@ pub(crate) struct Flow {
     /// Structured control flow (§2.11), where its rules apply and there is more than one block.
     pub(crate) structured: Structured,
     pub(crate) is_structured: bool,
-    /// Memory of the rules.
-    pub(crate) scratch: Scratch,
     /// Pointers to PhysicalStorageBuffer that lead to a matrix or into one.
     pub(crate) into_matrix: IdSet,
     /// What is judged when the module ends.
@@ -58,23 +56,6 @@ impl Uses {
             self.list.push(Use { id, function, at });
         }
     }
-}
-
-/// Lists that rules fill anew each time. They live as long as the validator, so that a warm one does not allocate.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    pub(crate) words: Vec<u32>,
-    pub(crate) more_words: Vec<u32>,
-    pub(crate) flags: Vec<bool>,
-    pub(crate) ranges: Vec<Option<(u32, u32)>>,
-    pub(crate) stack: Vec<(usize, usize)>,
-}
-
-/// A list of `len` equal items in a reused vector.
-pub(crate) fn filled<T: Clone>(list: &mut Vec<T>, len: usize, item: T) -> &mut [T] {
-    list.clear();
-    list.resize(len, item);
-    list
 }
 
 impl Flow {

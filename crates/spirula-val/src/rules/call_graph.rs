@@ -6,7 +6,6 @@ use spirula_diag::{Site, rules};
 use spirula_grammar::{Capability, Op};
 
 use crate::cx::{Cx, msg};
-use crate::flow::{Scratch, filled};
 
 rules! {
     group "calls";
@@ -31,17 +30,15 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     if m.functions().iter().all(|f| m.calls(f).is_empty()) {
         return;
     }
-    let mut scratch = core::mem::take(&mut cx.flow.scratch);
-    called(cx, &mut scratch);
+    called(cx);
     if cx.env.is_vulkan() {
-        recursion(cx, &mut scratch);
+        recursion(cx);
     }
-    cx.flow.scratch = scratch;
 }
 
-fn called(cx: &mut Cx<'_>, scratch: &mut Scratch) {
+fn called(cx: &mut Cx<'_>) {
     let m = cx.m;
-    let is_entry = filled(&mut scratch.words, m.functions().len(), 0);
+    let is_entry = cx.filled(m.functions().len(), 0);
     for e in m.entry_points() {
         if let Some(f) = m.info(e.function).function().and_then(|f| is_entry.get_mut(f)) {
             *f = e.inst.offset();
@@ -60,15 +57,14 @@ fn called(cx: &mut Cx<'_>, scratch: &mut Scratch) {
 }
 
 /// Depth-first search over the functions that entry points reach, with a stack of its own.
-fn recursion(cx: &mut Cx<'_>, scratch: &mut Scratch) {
+fn recursion(cx: &mut Cx<'_>) {
     const UNSEEN: u32 = 0;
     const OPEN: u32 = 1;
     const DONE: u32 = 2;
     let m = cx.m;
     let functions = m.functions();
-    let state = filled(&mut scratch.words, functions.len(), UNSEEN);
-    let stack = &mut scratch.stack;
-    stack.clear();
+    let state = cx.filled(functions.len(), UNSEEN);
+    let mut stack = cx.list();
     for root in 0..functions.len() {
         if state[root] != UNSEEN || m.models_reaching(root).is_empty() {
             continue;

@@ -5,7 +5,6 @@
 //! dominated by the inner header, although a declaration leads to it past that header.
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use spirula_binary::{Inst, Operands};
 use spirula_diag::{Site, rules};
@@ -14,7 +13,7 @@ use spirula_module::{BlockIdx, ConstructIdx, ConstructKind, Function, Header};
 
 use super::control_flow::{RECONVERGE_EARLY, reconverges_maximally};
 use crate::cx::{Cx, msg};
-use crate::flow::{Flow, Scratch, filled};
+use crate::flow::Flow;
 
 rules! {
     group "structured";
@@ -55,10 +54,9 @@ pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     if !cx.flow.is_structured {
         return;
     }
-    let mut flow = core::mem::take(cx.flow);
+    let flow = core::mem::take(cx.flow);
     super::limits::nesting(cx, function, flow.structured.nesting_depth());
-    let mut scratch = core::mem::take(&mut flow.scratch);
-    let mut walk = Walk { cx, flow: &flow, scratch: &mut scratch };
+    let mut walk = Walk { cx, flow: &flow };
     walk.back_edges();
     // Constructs are what the rules mean only where the declarations keep theirs.
     if walk.declarations() {
@@ -70,14 +68,12 @@ pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     if reconverges_maximally(cx) {
         early_reconvergence(cx, &flow);
     }
-    flow.scratch = scratch;
     *cx.flow = flow;
 }
 
 struct Walk<'c, 'a> {
     cx: &'c mut Cx<'a>,
     flow: &'c Flow,
-    scratch: &'c mut Scratch,
 }
 
 impl Walk<'_, '_> {
@@ -125,7 +121,7 @@ impl Walk<'_, '_> {
 
     fn merge_twice(&mut self) -> bool {
         let headers = self.flow.structured.headers();
-        let first = filled(&mut self.scratch.words, self.flow.cfg.len() as usize, 0);
+        let first = self.cx.filled(self.flow.cfg.len() as usize, 0);
         let mut fine = true;
         for h in headers {
             let Some(seen) = h.merge.and_then(|b| first.get_mut(b.index())) else { continue };
@@ -215,8 +211,7 @@ impl Walk<'_, '_> {
 
     /// Divergent branches have a merge instruction.
     fn selections(&mut self) {
-        let mut declared = core::mem::take(&mut self.scratch.flags);
-        filled(&mut declared, self.flow.cfg.len() as usize, false);
+        let declared = self.cx.filled(self.flow.cfg.len() as usize, false);
         for h in self.flow.structured.headers() {
             for b in [h.merge, h.continue_target].into_iter().flatten() {
                 declared[b.index()] = true;
@@ -244,7 +239,6 @@ impl Walk<'_, '_> {
                 self.cx.fail(if is_case { &SELECTION_CASE } else { &SELECTION }, inst, text).ok();
             }
         }
-        self.scratch.flags = declared;
     }
 
     /// Whether a label is another case of the innermost switch around a block.
@@ -393,21 +387,18 @@ impl Walk<'_, '_> {
                 return;
             }
         }
-        let mut falls = core::mem::take(&mut self.scratch.words);
-        if self.fall_through(h, inst, &mut falls) {
-            self.case_order(h, inst, &falls);
+        let falls = self.cx.filled(h.cases().len(), NO_CASE);
+        if self.fall_through(h, inst, falls) {
+            self.case_order(h, inst, falls);
         }
-        self.scratch.words = falls;
     }
 
-    /// Finds for each case the case that it falls through to (position among the switch's cases, or `NO_CASE`). Returns
-    /// whether each does so at most once.
-    fn fall_through(&mut self, h: &Header, inst: Inst<'_>, falls: &mut Vec<u32>) -> bool {
+    /// Finds for each case the case that it falls through to (position among the switch's cases); of the others `falls` is
+    /// left as it is. Returns whether each does so at most once.
+    fn fall_through(&mut self, h: &Header, inst: Inst<'_>, falls: &mut [u32]) -> bool {
         let s = &self.flow.structured;
         let Some(first) = h.cases().next().map(|c| c.0) else { return false };
-        let count = h.cases().len();
-        filled(falls, count, NO_CASE);
-        let from = filled(&mut self.scratch.more_words, count, NO_CASE);
+        let from = self.cx.filled(falls.len(), NO_CASE);
         for case in h.cases() {
             let Some(c) = s.construct(case) else { continue };
             for &p in self.flow.cfg.predecessors(c.header) {
@@ -435,12 +426,10 @@ impl Walk<'_, '_> {
     }
 
     fn case_order(&mut self, h: &Header, inst: Inst<'_>, falls: &[u32]) {
-        let mut places = core::mem::take(&mut self.scratch.ranges);
-        filled(&mut places, falls.len(), None);
-        if self.places(h, inst, &mut places) {
-            self.falls_in_order(h, inst, falls, &places);
+        let places = self.cx.filled(falls.len(), None);
+        if self.places(h, inst, places) {
+            self.falls_in_order(h, inst, falls, places);
         }
-        self.scratch.ranges = places;
     }
 
     /// Finds the first and last position of each case in the list of targets. Returns whether equal labels stand together.
