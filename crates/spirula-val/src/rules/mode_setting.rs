@@ -539,7 +539,14 @@ fn fast_math_trees(cx: &mut Cx<'_>) {
     }
     let has_default =
         |e: &EntryPoint<'_>| m.execution_modes(e.function).any(|(mode, _)| mode == Mode::FPFastMathDefault);
-    for entry in m.entry_points().filter(has_default).take(64) {
+    let mut entries = m.entry_points().filter(has_default).take(64).peekable();
+    if entries.peek().is_none() {
+        return;
+    }
+    // Found once for all: it takes a look at the whole module.
+    let mut uses = m.uses_of(targets.iter().take(256).map(|t| t.id(1)).filter(|id| !m.info(*id).is_local()));
+    uses.sort_unstable_by_key(|u| (u.id, u.function));
+    for entry in entries {
         let reached = reached(cx, entry.function);
         for target in targets.iter().take(256) {
             let def = m.info(target.id(1)).def;
@@ -549,8 +556,9 @@ fn fast_math_trees(cx: &mut Cx<'_>) {
                 (reached.get(index) == Some(&true)).then_some(def)
             } else {
                 // A specialisation constant counts where it is used.
-                let uses = m.uses_of(core::iter::once(target.id(1))).into_iter();
-                uses.filter(|u| reached.get(u.function as usize) == Some(&true)).map(|u| u.at).next()
+                let of_target = uses.partition_point(|u| u.id < target.id(1))..;
+                let mut uses = uses[of_target].iter().take_while(|u| u.id == target.id(1));
+                uses.find(|u| reached.get(u.function as usize) == Some(&true)).map(|u| u.at)
             };
             if let Some(at) = guilty.and_then(|at| m.inst_at(at)) {
                 let decoration = Decoration(target.word(2));
