@@ -129,6 +129,10 @@ pub(crate) struct Row {
     pub(crate) enums: u32,
     /// See [`layout::is_ordinary`].
     pub(crate) ordinary: bool,
+    /// See [`layout::section_of`].
+    pub(crate) section: Option<layout::Section>,
+    /// Number of words at the start of which `ids` and `enums` tell all.
+    pub(crate) front: u8,
     /// Whether the opcode needs neither capability, extension nor version.
     pub(crate) free: bool,
     signature: Option<&'static Signature>,
@@ -142,6 +146,8 @@ static ROWS: [Row; Op::COUNT] = {
         ids: 0,
         enums: 0,
         ordinary: false,
+        section: None,
+        front: 1,
         free: false,
         signature: None,
         rules: [None; 2],
@@ -156,6 +162,8 @@ static ROWS: [Row; Op::COUNT] = {
             ids,
             enums,
             ordinary: layout::is_ordinary(desc),
+            section: layout::section_of(desc),
+            front: grammar::front(desc) as u8,
             free: desc.is_free(),
             signature: signature::BY_ROW[i],
             rules: [BY_CLASS[i], ACROSS[i]],

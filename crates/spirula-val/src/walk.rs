@@ -89,7 +89,7 @@ fn instruction<'a>(cx: &mut Cx<'a>, layout: &mut Layout, inst: Inst<'a>) {
         return;
     };
     let row = Row::of(desc);
-    let placed = layout.step(cx, inst, desc, row.ordinary);
+    let placed = layout.step(cx, inst, desc, row);
     let judged = grammar::instruction(cx, inst, desc, row).and(placed).and_then(|()| row.judge(cx, inst, desc));
     if judged.is_err() {
         grammar::poison(cx, inst.result());

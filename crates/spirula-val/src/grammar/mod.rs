@@ -49,17 +49,31 @@ rules! {
     LITERAL_TYPE: "literal-type", spec "§2.2.1";
 }
 
-/// Which of the mandatory words of an instruction are ids (other than result type and result), and which enumerants or
-/// masks: bit `i` stands for word `i`. Nothing for instructions whose words do not tell that by their place.
+/// Number of words of an instruction, the first one included, that tell by their place what they are.
+pub(crate) const fn front(desc: &InstDesc) -> usize {
+    if desc.has_plain_start() {
+        return desc.min_words as usize;
+    }
+    let (list, mut count) = (desc.operands(), 0);
+    if desc.has_string_tail() {
+        return list.len();
+    }
+    while count < list.len() && matches!(list[count].quantifier, Quantifier::One) {
+        // Enumerants may have parameters, which come right behind them.
+        let kind = list[count].kind;
+        if !matches!(kind.category(), Category::Id) && !matches!(kind, OperandKind::LiteralInteger) {
+            break;
+        }
+        count += 1;
+    }
+    1 + count
+}
+
+/// Which of the words at the [`front`] of an instruction are ids (other than result type and result), and which enumerants
+/// or masks: bit `i` stands for word `i`.
 pub(crate) const fn masks(desc: &InstDesc) -> (u32, u32) {
     let (mut ids, mut enums) = (0, 0);
-    let end = if desc.has_plain_start() {
-        desc.min_words as usize
-    } else if desc.has_string_tail() {
-        desc.operands().len()
-    } else {
-        return (ids, enums);
-    };
+    let end = front(desc);
     assert!(end <= 32);
     let mut word = 1;
     while word < end {
@@ -83,7 +97,7 @@ pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static In
     } else if desc.has_string_tail() {
         string_tail(cx, inst, desc, row)
     } else {
-        other(cx, inst, desc)
+        other(cx, inst, desc, row)
     };
     needs?;
     operands
@@ -97,13 +111,7 @@ fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row
     if words.len() < min {
         return malformed(cx, inst);
     }
-    let mut result = results(cx, inst, desc);
-    for word in bits(row.ids) {
-        result = result.and(ssa::usage(cx, inst, desc, word, inst.id(word)));
-    }
-    for word in bits(row.enums) {
-        result = result.and(enumerant(cx, inst, word, &desc.operands()[word - 1], inst.word(word)));
-    }
+    let mut result = at_front(cx, inst, desc, row);
     if words.len() == min || desc.has_literal_tail() {
         return result;
     }
@@ -123,6 +131,12 @@ fn string_tail<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row
     if string.is_none_or(|s| at + s.word_count() != inst.words().len()) {
         return malformed(cx, inst);
     }
+    at_front(cx, inst, desc, row)
+}
+
+/// The words that tell by their place what they are.
+#[inline(always)]
+fn at_front<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
     let mut result = results(cx, inst, desc);
     for word in bits(row.ids) {
         result = result.and(ssa::usage(cx, inst, desc, word, inst.id(word)));
@@ -153,12 +167,14 @@ fn results<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Chec
     }
 }
 
-#[inline]
+#[inline(always)]
 fn result_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
     let info = cx.m.info(inst.id(1));
-    if info.is_type() && info.def < inst.offset() {
-        return Ok(());
-    }
+    if info.is_type() && info.def < inst.offset() { Ok(()) } else { other_result_type(cx, inst, desc) }
+}
+
+#[cold]
+fn other_result_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
     ssa::usage(cx, inst, desc, 1, inst.id(1))?;
     universal::result_type(cx, inst)
 }
@@ -181,22 +197,20 @@ fn enumerant<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, at: usize, o: &'static Operand
 }
 
 /// Instructions of another form.
-fn other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
+fn other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
+    let (front, len) = (usize::from(row.front), inst.words().len());
+    if len < front {
+        return malformed(cx, inst);
+    }
+    let result = at_front(cx, inst, desc, row);
     // Operands of another instruction stand behind its number.
-    let (number, list) = match desc.op {
-        Op::ExtInst | Op::ExtInstWithForwardRefsKHR => (4, ext_operands(cx, inst)),
-        Op::SpecConstantOp => (3, spec_operands(inst)),
-        _ => return behind(cx, inst, desc, desc.operands(), 1),
+    let list = match desc.op {
+        Op::ExtInst | Op::ExtInstWithForwardRefsKHR if len > front => ext_operands(cx, inst),
+        Op::SpecConstantOp if len > front => spec_operands(inst),
+        _ => return result.and(behind(cx, inst, desc, &desc.operands()[front - 1..], front)),
     };
-    if inst.words().len() <= number {
-        return behind(cx, inst, desc, desc.operands(), 1);
-    }
-    let mut result = results(cx, inst, desc);
-    if number == 4 {
-        result = result.and(ssa::usage(cx, inst, desc, 3, inst.id(3)));
-    }
     match list {
-        Some((list, may_grow)) => result.and(Stream { inst, desc, at: number + 1 }.all(cx, list, may_grow)),
+        Some((list, may_grow)) => result.and(Stream { inst, desc, at: front + 1 }.all(cx, list, may_grow)),
         None => malformed(cx, inst),
     }
 }
@@ -281,7 +295,7 @@ impl<'a> Stream<'a> {
         let Some(&word) = inst.words().get(at) else { return Err(Misfit) };
         self.at += 1;
         match o.kind.category() {
-            Category::Id => *judged = judged.and(id(cx, inst, self.desc, at, o.kind, Id(word))),
+            Category::Id => *judged = judged.and(ssa::usage(cx, inst, self.desc, at, Id(word))),
             Category::Literal => self.literal(cx, o.kind, judged)?,
             Category::ValueEnum => {
                 let e = o.kind.enumerant(word).ok_or(Misfit)?;
@@ -356,18 +370,6 @@ fn malformed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     match Operands::new(inst, &m).find_map(Result::err) {
         Some(e) => decode_error(cx, inst, e),
         None => Err(Failed),
-    }
-}
-
-#[inline]
-fn id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, word: usize, kind: OperandKind, id: Id) -> Checked {
-    match kind {
-        OperandKind::IdResult => ssa::definition(cx, inst, id, word),
-        OperandKind::IdResultType => {
-            ssa::usage(cx, inst, desc, word, id)?;
-            universal::result_type(cx, inst)
-        }
-        _ => ssa::usage(cx, inst, desc, word, id),
     }
 }
 

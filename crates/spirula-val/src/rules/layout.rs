@@ -6,6 +6,7 @@ use spirula_grammar::{Class, InstDesc, Op};
 use spirula_module::{Function, is_block_termination};
 
 use crate::cx::Cx;
+use crate::dispatch::Row;
 
 rules! {
     group "layout";
@@ -32,7 +33,7 @@ rules! {
 
 /// The sections in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Section {
+pub(crate) enum Section {
     Capabilities,
     Extensions,
     Imports,
@@ -50,6 +51,11 @@ enum Section {
 }
 
 impl Section {
+    /// Whether its instructions stand in any number and order, so that all is known when the first one has come.
+    fn is_list(self) -> bool {
+        matches!(self, Section::Names | Section::Annotations | Section::Types)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Section::Capabilities => "capabilities",
@@ -106,7 +112,7 @@ impl Default for Layout {
 }
 
 /// The section in which an instruction stands; `None` for those that stand in blocks.
-const fn section_of(desc: &InstDesc) -> Option<Section> {
+pub(crate) const fn section_of(desc: &InstDesc) -> Option<Section> {
     Some(match desc.op {
         Op::Capability | Op::ConditionalCapabilityINTEL => Section::Capabilities,
         Op::Extension | Op::ConditionalExtensionINTEL => Section::Extensions,
@@ -154,20 +160,16 @@ pub(crate) const fn is_ordinary(desc: &InstDesc) -> bool {
 }
 
 impl Layout {
-    /// Takes the next instruction; `ordinary` is what [`is_ordinary`] says of it.
+    /// Takes the next instruction.
     #[inline]
-    pub(crate) fn step<'a>(
-        &mut self,
-        cx: &mut Cx<'a>,
-        inst: Inst<'a>,
-        desc: &'static InstDesc,
-        ordinary: bool,
-    ) -> Checked {
+    pub(crate) fn step<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
         match self.place {
-            Place::Block { first, .. } if ordinary => {
+            Place::Block { first, .. } if row.ordinary => {
                 self.place = Place::Block { first, variables: false, phis: false };
                 Ok(())
             }
+            // One more of a section that may have many.
+            Place::Outside if row.section == Some(self.section) && self.section.is_list() => Ok(()),
             Place::Block { first, variables, phis } => self.in_block(cx, inst, desc, (first, variables, phis)),
             Place::Graph => self.in_graph(cx, inst, desc),
             _ => self.elsewhere(cx, inst, desc),
