@@ -287,8 +287,13 @@ fn place(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
 }
 
 /// The debug instruction that `id` is the result of.
+#[inline]
 fn debug<'a>(m: Module<'a>, set: ExtSet, id: Id) -> Option<Inst<'a>> {
-    let inst = m.def(id).filter(|i| matches!(i.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR))?;
+    // Most operands are constants and strings.
+    if !matches!(m.info(id).op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+        return None;
+    }
+    let inst = m.def(id)?;
     let family = |s: ExtSet| if s == ExtSet::ShaderDebugInfo { ExtSet::ShaderDebugInfo100 } else { s };
     let its = m.info(inst.id(3)).ext_set()?;
     (family(its) == family(set)).then_some(inst)
