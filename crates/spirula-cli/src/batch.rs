@@ -1,14 +1,15 @@
 //! Many inputs at once: work in parallel, results in order.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use spirula_val::Bodies;
-
-use crate::progress::Progress;
 
 /// Stack of a worker.
 const STACK: usize = 16 << 20;
@@ -94,19 +95,32 @@ impl Batch {
 
     /// Puts results back into order.
     fn collect<T>(self, receive: mpsc::Receiver<(usize, T)>, take: &mut impl FnMut(usize, T) -> ControlFlow<()>) {
-        let mut progress = Progress::new(self.count, self.progress);
+        let bar = self.bar();
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for (i, result) in receive {
             waiting.insert(i, result);
-            progress.step();
+            bar.inc(1);
             while let Some(result) = waiting.remove(&next) {
-                progress.clear();
-                if take(next, result).is_break() {
+                if bar.suspend(|| take(next, result)).is_break() {
                     return;
                 }
                 next += 1;
             }
         }
+        bar.finish_and_clear();
+    }
+
+    fn bar(self) -> ProgressBar {
+        // Fewer are done before anybody has read the bar.
+        if !self.progress || self.count < 200 || !std::io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new(self.count as u64);
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} modules, {eta} left") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar
     }
 }

@@ -12,7 +12,6 @@ mod load;
 mod options;
 mod panics;
 mod prelude;
-mod progress;
 mod report;
 
 use std::ffi::OsString;
