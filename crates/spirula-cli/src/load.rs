@@ -52,6 +52,12 @@ impl Unloaded {
     fn invalid(finding: Finding) -> Unloaded {
         Unloaded { findings: vec![finding], code: crate::INVALID }
     }
+
+    /// The program broke down over an input.
+    pub(crate) fn internal(input: Option<&Input>, message: String) -> Unloaded {
+        let name = input.map_or("", |i| &i.name);
+        Unloaded { findings: vec![Finding::of_input(name, "internal", message, None)], code: crate::FAILED }
+    }
 }
 
 /// Reads an input's bytes.

@@ -3,15 +3,13 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use spirula_text::render::Finding;
-
 use super::output::Output;
 use crate::batch::Batch;
 use crate::cli::{Global, InputArgs, complain};
 use crate::inputs::{Input, Wanted, expand};
 use crate::load::Unloaded;
 use crate::report::{Outcome, Style, to_stderr, to_stdout};
-use crate::{FAILED, OK, USAGE};
+use crate::{OK, USAGE};
 
 /// Turns inputs into outputs.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +35,7 @@ impl<'a> Conversion<'a> {
     }
 
     /// Makes a result of every input, on all threads, and writes the bytes that `finish` makes of the results, in
-    /// order. Gives the
-    /// exit code.
+    /// order. Gives the exit code.
     pub(super) fn run<S, T: Send>(
         self,
         state: impl Fn() -> S + Sync,
@@ -58,10 +55,8 @@ impl<'a> Conversion<'a> {
                 (outcome, made)
             },
             |i, message| {
-                let name = self.inputs.get(i).map_or("", |i| &i.name);
-                let findings = vec![Finding::of_input(name, "internal", message, None)];
                 let mut outcome = Outcome::default();
-                self.style.add_unloaded(&mut outcome, Unloaded { findings, code: FAILED });
+                self.style.add_unloaded(&mut outcome, Unloaded::internal(self.inputs.get(i), message));
                 (outcome, None)
             },
             |i, (outcome, made)| {

@@ -55,7 +55,8 @@ impl Output {
         self.write_with(name, place, |to| to.write_all(bytes))
     }
 
-    /// Lets `write` write the result of the input of that name and place. Returns the exit code, and whether anybody still reads.
+    /// Lets `write` write the result of the input of that name and place. Returns the exit code, and whether anybody
+    /// still reads.
     pub(crate) fn write_with(
         &self,
         name: &str,

@@ -12,9 +12,10 @@ use spirula_text::AsmOptions;
 use spirula_text::render::{Finding, Subject};
 use spirula_val::{Options, Report, TargetEnv, Valid, Validator};
 
+use super::convert::inputs_of;
 use crate::batch::Batch;
 use crate::cli::{Global, InputArgs, complain};
-use crate::inputs::{Input, Wanted, expand};
+use crate::inputs::{Input, Wanted};
 use crate::options::ValArgs;
 use crate::report::{Outcome, Style, counted, to_stderr, to_stdout};
 use crate::{FAILED, INVALID, OK, USAGE, load};
@@ -51,12 +52,10 @@ impl ValCommand {
         if let Some(name) = &self.show_prelude {
             return crate::prelude::show(name);
         }
-        let paths = match self.inputs.paths() {
-            Ok(paths) => paths,
-            Err(message) => {
-                complain(&message);
-                return USAGE;
-            }
+        let started = Instant::now();
+        let inputs = match inputs_of(&self.inputs, Wanted::All) {
+            Ok(inputs) => inputs,
+            Err(code) => return code,
         };
         let job = Job {
             env: self.rules.env(),
@@ -69,12 +68,9 @@ impl ValCommand {
             style: Style::of(global),
             max: if self.max_errors == 0 { usize::MAX } else { self.max_errors },
             verbose: global.verbose > 0,
-            jobs: Some(1),
+            // Several modules are shared out as wholes.
+            jobs: if inputs.len() == 1 { self.inputs.jobs } else { Some(1) },
         };
-        let started = Instant::now();
-        let inputs = expand(paths, Wanted::All);
-        // Several modules are shared out as wholes.
-        let job = Job { jobs: if inputs.len() == 1 { self.inputs.jobs } else { Some(1) }, ..job };
         let mut total = Total { code: OK, ..Total::default() };
         if self.link {
             return self.linked(&job, &inputs, total, global, started);
@@ -83,7 +79,7 @@ impl ValCommand {
         batch.run(
             || job.validator(),
             |validator, i| inputs.get(i).map(|input| job.check(validator, input)).unwrap_or_default(),
-            |i, message| job.broke_down(inputs.get(i), message),
+            |i, message| job.unloaded(load::Unloaded::internal(inputs.get(i), message)),
             |_, outcome| total.take(outcome),
         );
         total.end(&job, global, started)
@@ -192,12 +188,6 @@ impl Job {
         let mut outcome = Outcome::default();
         self.style.add_unloaded(&mut outcome, e);
         outcome
-    }
-
-    fn broke_down(&self, input: Option<&Input>, message: String) -> Outcome {
-        let name = input.map_or("", |i| &i.name);
-        let findings = vec![Finding::of_input(name, "internal", message, None)];
-        self.unloaded(load::Unloaded { findings, code: FAILED })
     }
 }
 
