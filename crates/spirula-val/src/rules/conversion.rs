@@ -388,10 +388,10 @@ fn bitcast_extract(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let fail: &'static Rule = &BIT_EXTRACT;
     cx.check_at(is_number(to) && to.is_scalar_or_vector(), fail, inst, 1, || {
-        format!("the Result Type is {}, but must be a scalar or vector of numbers", describe(m, inst.id(1)))
+        format!("the Result Type is {}, but must be a number or a vector of numbers", describe(m, inst.id(1)))
     })?;
     cx.check_at(is_number(from) && from.is_scalar_or_vector(), fail, inst, 3, || {
-        format!("Base has type {}, but must be a scalar or vector of numbers", describe(m, base))
+        format!("Base has type {}, but must be a number or a vector of numbers", describe(m, base))
     })?;
     cx.check_at(from.count() == to.count(), fail, inst, 3, || {
         format!("Base has {} components, the Result Type {}", from.count(), to.count())

@@ -39,7 +39,7 @@ rules! {
     BARRIER_SUBGROUP: "vulkan-control-barrier-subgroup", vuid "VUID-StandaloneSpirv-OpControlBarrier-04682";
     /// Split barriers synchronise a workgroup or a subgroup.
     SPLIT_BARRIER_SCOPE: "vulkan-split-barrier-scope", vuid "VUID-StandaloneSpirv-OpControlBarrierArriveEXT-13553";
-    /// Scopes for memory are Device, QueueFamily, Workgroup, ShaderCallKHR, Subgroup or Invocation.
+    /// CrossDevice is no scope for memory in Vulkan.
     MEMORY_SCOPE: "vulkan-memory-scope", vuid "VUID-StandaloneSpirv-None-04638";
     /// In tessellation control shaders with the GLSL450 memory model, the scope for memory is not Workgroup.
     MEMORY_TESSELLATION: "vulkan-memory-tessellation", vuid "VUID-StandaloneSpirv-ExecutionModel-07320";
