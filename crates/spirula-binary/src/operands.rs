@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use spirula_grammar::{self as g, Category, ExtSet, Op, OperandKind, Quantifier, allowed_in_spec_constant_op};
+use spirula_grammar::{
+    self as g, Category, ExtSet, MaskParameters, Op, OperandKind, Quantifier, allowed_in_spec_constant_op,
+};
 
 use crate::{Id, Inst, LitStr, Number, NumberKind};
 
@@ -167,8 +169,8 @@ pub struct Operands<'w, 'c, C: ?Sized> {
     /// Operands still to come, the innermost list first.
     params: &'static [g::Operand],
     base: &'static [g::Operand],
-    /// Bits of a mask whose parameters are still to come.
-    mask: Option<(OperandKind, u32)>,
+    /// Parameters of a mask that are still to come.
+    mask: MaskParameters,
     /// The second half of a pair.
     half: Option<&'static g::Operand>,
     failed: bool,
@@ -189,7 +191,7 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
             at: 1,
             params: &[],
             base: desc.map_or(&[], |d| d.operands()),
-            mask: None,
+            mask: MaskParameters::NONE,
             half: None,
             failed: false,
             may_grow: false,
@@ -240,20 +242,6 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
                 }
             }
             return None;
-        }
-    }
-
-    /// Moves on to the parameters of the mask's next bit.
-    fn next_mask_bit(&mut self) {
-        while self.params.is_empty() {
-            let Some((kind, left)) = self.mask else { return };
-            if left == 0 {
-                self.mask = None;
-                return;
-            }
-            let bit = left & left.wrapping_neg();
-            self.mask = Some((kind, left & !bit));
-            self.params = kind.enumerant(bit).map_or(&[], |e| e.parameters());
         }
     }
 
@@ -312,7 +300,7 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
                     if let Some(bits) = unknown_bits(kind, words[0]) {
                         return self.fail(DecodeErrorKind::UnknownBits { bits }, Some(o));
                     }
-                    self.mask = Some((kind, words[0]));
+                    self.mask = MaskParameters::of(kind, words[0]);
                 }
                 _ => {}
             },
@@ -367,16 +355,8 @@ impl<'w, 'c, C: Context + ?Sized> Operands<'w, 'c, C> {
 /// The bits of `mask` that `kind` does not know, if any.
 #[inline]
 pub fn unknown_bits(kind: OperandKind, mask: u32) -> Option<u32> {
-    let mut left = mask;
-    while left != 0 {
-        let bit = left & left.wrapping_neg();
-        if kind.enumerant(bit).is_none() {
-            let known = kind.enumerants().iter().fold(0, |all, e| all | e.value);
-            return Some(mask & !known);
-        }
-        left &= !bit;
-    }
-    None
+    let unknown = mask & !kind.mask_bits().known;
+    (unknown != 0).then_some(unknown)
 }
 
 impl<'w, C: Context + ?Sized> Iterator for Operands<'w, '_, C> {
@@ -389,8 +369,11 @@ impl<'w, C: Context + ?Sized> Iterator for Operands<'w, '_, C> {
         if self.at == 1 && self.inst.desc().is_none() {
             return self.fail(DecodeErrorKind::UnknownOpcode, None);
         }
-        if self.half.is_none() && self.mask.is_some() {
-            self.next_mask_bit();
+        if self.half.is_none()
+            && self.params.is_empty()
+            && let Some(parameters) = self.mask.next()
+        {
+            self.params = parameters;
         }
         match self.expected() {
             Some(o) => self.decode(o),

@@ -4,16 +4,14 @@ use core::fmt;
 
 use crate::generated::caps::CAP_SETS;
 use crate::generated::enums::{ENUM_NAME_RANGES, ENUM_RANGES};
-use crate::generated::extinst::{EXT_INST_RANGES, EXT_SET_NAMES};
 use crate::generated::exts::{EXT_SET_MEMBERS, EXT_SETS, EXTENSIONS};
 use crate::generated::operands;
 use crate::text::{
-    ENUM_NAMES, ENUM_TEXT, ENUMERANT_TEXT, ENUMERANTS, EXT_INST_TEXT, EXT_INSTS, INST_TEXT, INSTS, Name, OP_NAMES,
-    OP_TEXT, OPERAND_TEXT, OPERANDS,
+    ENUM_NAMES, ENUM_TEXT, ENUMERANT_TEXT, ENUMERANTS, EXT_INST_TEXT, INST_TEXT, INSTS, Name, OP_NAMES, OP_TEXT,
+    OPERAND_TEXT, OPERANDS,
 };
 use crate::{CapSet, Capability, Op};
 
-pub use crate::generated::extinst::ExtSet;
 pub use crate::generated::kinds::{Class, OperandKind};
 
 /// A version of SPIR-V, ordered.
@@ -101,6 +99,12 @@ impl Operand {
     pub fn name(&self) -> &'static str {
         self.name.of(OPERAND_TEXT)
     }
+
+    /// Whether it is exactly one word of a literal number.
+    pub(crate) const fn is_literal_word(&self) -> bool {
+        let literal = matches!(self.kind, OperandKind::LiteralInteger | OperandKind::LiteralFloat);
+        literal && matches!(self.quantifier, Quantifier::One)
+    }
 }
 
 /// The minor number standing for "in no core version".
@@ -174,7 +178,6 @@ pub struct InstDesc {
 pub(crate) const HAS_TYPE: u16 = 1;
 pub(crate) const HAS_RESULT: u16 = 2;
 pub(crate) const FIXED: u16 = 4;
-pub(crate) const ENUMS: u16 = 8;
 pub(crate) const ID_TAIL: u16 = 16;
 pub(crate) const LITERAL_TAIL: u16 = 32;
 pub(crate) const TYPE: u16 = 64;
@@ -263,12 +266,6 @@ impl InstDesc {
     pub const fn has_plain_start(&self) -> bool {
         self.flags & PLAIN != 0
     }
-
-    /// Whether an operand is an enumerant or a mask.
-    #[inline]
-    pub const fn has_enums(&self) -> bool {
-        self.flags & ENUMS != 0
-    }
 }
 
 /// By opcode: its row, or a number that no row has.
@@ -352,8 +349,8 @@ impl Enumerant {
 
     /// Operands that follow when it is used.
     #[inline]
-    pub fn parameters(&self) -> &'static [Operand] {
-        &OPERANDS[self.first as usize..self.first as usize + self.count as usize]
+    pub const fn parameters(&self) -> &'static [Operand] {
+        OPERANDS.as_slice().split_at(self.first as usize).1.split_at(self.count as usize).0
     }
 }
 
@@ -457,11 +454,22 @@ pub struct ExtInstDesc {
     pub number: u32,
     pub(crate) first: u16,
     pub(crate) count: u8,
+    /// Number of ids that it takes at least, where ids are all that it takes.
+    pub(crate) ids: u8,
     pub(crate) needs: Needs,
 }
 
+/// In place of a number of ids.
+pub(crate) const NOT_ONLY_IDS: u8 = u8::MAX;
+
 impl ExtInstDesc {
     needs!();
+
+    /// Whether operands of `words` words can only be so many ids.
+    #[inline]
+    pub fn takes_ids(&self, words: usize) -> bool {
+        (usize::from(self.ids)..=usize::from(self.count)).contains(&words)
+    }
 
     /// Its name.
     #[inline]
@@ -473,52 +481,6 @@ impl ExtInstDesc {
     #[inline]
     pub fn operands(&self) -> &'static [Operand] {
         &OPERANDS[self.first as usize..self.first as usize + self.count as usize]
-    }
-}
-
-impl ExtSet {
-    /// The set that an `OpExtInstImport` with this name brings. Sets whose name ends in a revision number
-    /// (`NonSemantic.ClspvReflection.5`) are found whatever the revision. `None` for sets that the grammar lacks.
-    pub fn from_name(name: &[u8]) -> Option<ExtSet> {
-        EXT_SET_NAMES
-            .iter()
-            .find(|(n, prefix, _)| if *prefix { name.starts_with(n.as_bytes()) } else { name == n.as_bytes() })
-            .map(|e| e.2)
-    }
-
-    /// The name with which it is imported, without revision.
-    pub fn name(self) -> &'static str {
-        EXT_SET_NAMES[self as usize].0
-    }
-
-    /// Its instructions in ascending order of number.
-    pub fn instructions(self) -> &'static [ExtInstDesc] {
-        let (first, count) = EXT_INST_RANGES[self as usize];
-        &EXT_INSTS[first as usize..first as usize + count as usize]
-    }
-
-    /// The instruction with this number.
-    #[inline]
-    pub fn instruction(self, number: u32) -> Option<&'static ExtInstDesc> {
-        let all = self.instructions();
-        // Most sets number their instructions from 0 or 1 without gaps at the start.
-        let first = all.first()?.number;
-        match all.get(number.wrapping_sub(first) as usize) {
-            Some(e) if e.number == number => Some(e),
-            _ => all.binary_search_by_key(&number, |e| e.number).ok().map(|i| &all[i]),
-        }
-    }
-
-    /// The instruction with this name.
-    #[inline]
-    pub fn instruction_by_name(self, name: impl AsRef<[u8]>) -> Option<&'static ExtInstDesc> {
-        crate::names::ext_inst(self as usize, name.as_ref()).map(|i| &EXT_INSTS[i])
-    }
-
-    /// Whether instructions of the set have no semantic effect (its name starts with `NonSemantic.`).
-    #[inline]
-    pub fn is_non_semantic(self) -> bool {
-        self.name().starts_with("NonSemantic.")
     }
 }
 

@@ -11,6 +11,8 @@
 
 mod capset;
 mod desc;
+mod ext_set;
+mod masks;
 mod names;
 mod spec_ops;
 mod text;
@@ -20,11 +22,13 @@ mod generated;
 
 pub use capset::CapSet;
 pub use desc::{
-    Category, Class, Enumerant, ExtInstDesc, ExtSet, Extension, InstDesc, Operand, OperandKind, Quantifier, Version,
+    Category, Class, Enumerant, ExtInstDesc, Extension, InstDesc, Operand, OperandKind, Quantifier, Version,
 };
+pub use ext_set::ExtSet;
 pub use generated::enums::*;
 pub use generated::extinst::*;
 pub use generated::ops::Op;
+pub use masks::{MaskBits, MaskParameters};
 pub use spec_ops::allowed_in_spec_constant_op;
 
 /// First word of every SPIR-V module, in the module's own byte order (§3.1).

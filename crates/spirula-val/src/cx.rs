@@ -14,6 +14,7 @@ use crate::dispatch::Layer;
 use crate::facts::{Parts, TypeFacts};
 use crate::flow::Flow;
 use crate::id_set::IdSet;
+use crate::rules::ext_inst::lines::SourceLines;
 use crate::rules::universal;
 use crate::{Options, TargetEnv};
 
@@ -36,6 +37,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) forward_pointers: &'a [(Id, u32)],
     /// What types contain.
     pub(crate) facts: &'a TypeFacts,
+    /// The lines of its source texts.
+    pub(crate) sources: &'a SourceLines,
 }
 
 /// A place in a function.

@@ -5,7 +5,7 @@
 
 use spirula_binary::Inst;
 use spirula_diag::Checked;
-use spirula_grammar::{InstDesc, Op};
+use spirula_grammar::{InstDesc, Op, OperandKind};
 
 use crate::cx::Cx;
 use crate::rules::*;
@@ -133,6 +133,8 @@ pub(crate) struct Row {
     pub(crate) section: Option<layout::Section>,
     /// Number of words at the start of which `ids` and `enums` tell all.
     pub(crate) front: u8,
+    /// The kind of the first operand that may be left out, where those before it take a word each.
+    pub(crate) optional: OperandKind,
     /// Whether the opcode needs neither capability, extension nor version.
     pub(crate) free: bool,
     signature: Option<&'static Signature>,
@@ -148,6 +150,7 @@ static ROWS: [Row; Op::COUNT] = {
         ordinary: false,
         section: None,
         front: 1,
+        optional: OperandKind::IdRef,
         free: false,
         signature: None,
         rules: [None; 2],
@@ -164,6 +167,7 @@ static ROWS: [Row; Op::COUNT] = {
             ordinary: layout::is_ordinary(desc),
             section: layout::section_of(desc),
             front: grammar::front(desc) as u8,
+            optional: grammar::first_optional(desc),
             free: desc.is_free(),
             signature: signature::BY_ROW[i],
             rules: [BY_CLASS[i], ACROSS[i]],

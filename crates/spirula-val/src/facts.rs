@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, NumberKind};
-use spirula_grammar::{AddressingModel, Decoration, FPEncoding, Op, StorageClass};
+use spirula_grammar::{AddressingModel, Capability, Decoration, FPEncoding, Op, StorageClass};
 use spirula_module::{Module, Shape, zeros};
 
 /// What a type is or contains. Pointers are not followed.
@@ -63,13 +63,13 @@ impl Parts {
     /// every execution model can read, and to what has no parts with rules of their own.
     pub(crate) const EASY: Parts = Parts(1 << 30);
 
-    /// What has rules of its own where it is loaded or stored.
-    const UNEASY: Parts = Parts::SMALL
-        .or(Parts::RUNTIME_ARRAY)
+    /// What has rules of its own where it is loaded or stored, besides small types in shaders.
+    const UNEASY: Parts = Parts::RUNTIME_ARRAY
         .or(Parts::OPAQUE)
         .or(Parts::NO_DESCRIPTOR)
         .or(Parts::ACCELERATION)
-        .or(Parts::POINTER)
+        .or(Parts::LOGICAL_POINTER)
+        .or(Parts::PHYSICAL_STORAGE)
         .or(Parts::VOID);
 
     /// 8-bit and 16-bit integers and floating-point numbers.
@@ -124,11 +124,17 @@ impl TypeFacts {
     /// Whether accesses through the pointer are easy. The type that it points to may come later; then they are not.
     fn easy(&self, m: Module<'_>, inst: Inst<'_>) -> Parts {
         let class = StorageClass(inst.word(2));
-        let common = matches!(class, StorageClass::Function | StorageClass::Private | StorageClass::StorageBuffer);
+        let kernel = !m.has(Capability::Shader) && m.addressing_model() != AddressingModel::Logical;
+        let common = match class {
+            StorageClass::Function | StorageClass::Private => true,
+            StorageClass::CrossWorkgroup | StorageClass::Workgroup | StorageClass::Generic => kernel,
+            _ => !kernel && matches!(class, StorageClass::StorageBuffer),
+        };
         let read_only = matches!(class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
         let pointee = m.info(inst.id(3));
         let known = inst.op() == Op::TypePointer && pointee.is_type() && pointee.def < inst.offset();
-        let easy = known && (common || read_only) && !self.parts(m, inst.id(3)).any(Parts::UNEASY);
+        let uneasy = if kernel { Parts::UNEASY } else { Parts::UNEASY.or(Parts::SMALL) };
+        let easy = known && (common || read_only && !kernel) && !self.parts(m, inst.id(3)).any(uneasy);
         if easy { Parts::EASY } else { Parts::default() }
     }
 

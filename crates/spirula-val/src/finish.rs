@@ -24,7 +24,6 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::call_graph::module,
     rules::graph::module,
     rules::cooperative_matrix::types::module,
-    rules::ext_inst::lines::module,
     rules::image::tile::module,
     rules::reach::module,
     rules::mesh::module,

@@ -34,6 +34,7 @@ use crate::dispatch::Layer;
 use crate::facts::TypeFacts;
 use crate::flow::Flow;
 use crate::id_set::IdSet;
+use crate::rules::ext_inst::lines::SourceLines;
 
 pub use env::{Client, ENVIRONMENTS, TargetEnv, UnknownEnv};
 pub use options::{DescriptorLayout, Limits, Options};
@@ -50,6 +51,7 @@ pub struct Validator {
     forward_pointers: Vec<(Id, u32)>,
     arena: Bump,
     facts: TypeFacts,
+    sources: SourceLines,
     shares: Vec<shares::State>,
 }
 
@@ -86,6 +88,7 @@ impl Validator {
             forward_pointers: Vec::new(),
             arena: Bump::new(),
             facts: TypeFacts::default(),
+            sources: SourceLines::default(),
             shares: Vec::new(),
         }
     }
@@ -131,6 +134,7 @@ impl Validator {
         let announcements = m.global_insts().filter(|i| i.op() == Op::TypeForwardPointer);
         self.forward_pointers.extend(announcements.map(|i| (i.id(1), i.offset())));
         self.facts.fill(m);
+        self.sources.fill(m);
         let shared = Shared {
             m,
             env,
@@ -140,6 +144,7 @@ impl Validator {
             bound: m.header().map_or(0, |h| h.bound),
             forward_pointers: &self.forward_pointers,
             facts: &self.facts,
+            sources: &self.sources,
         };
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         let states = &mut self.shares;

@@ -147,7 +147,7 @@ fn kinds(model: &Model) -> String {
 
 fn ops(t: &mut Tables<'_>) -> Result<String> {
     let mut s = String::from(
-        "use crate::desc::{CONSTANT, ENUMS, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, PLAIN, STRING_TAIL, TYPE};\nuse crate::text::{Name, Named};\nuse super::kinds::Class::{self, *};\n\n\
+        "use crate::desc::{CONSTANT, FIXED, HAS_RESULT, HAS_TYPE, ID_TAIL, InstDesc, LITERAL_TAIL, NEVER, Needs, PLAIN, STRING_TAIL, TYPE};\nuse crate::text::{Name, Named};\nuse super::kinds::Class::{self, *};\n\n\
          /// An opcode.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\npub struct Op(pub u16);\n\nimpl Op {\n",
     );
     for i in &t.model.insts {
@@ -209,16 +209,11 @@ fn flags(model: &Model, i: &json::Instruction) -> Result<String> {
         flags.push("CONSTANT");
     }
     let mut one_word = vec![];
-    let mut enums = false;
     for o in operands {
         let kind = model.kind(&o.kind, None)?;
-        enums |= !kind.enumerants.is_empty();
         let literal = matches!(o.kind.as_str(), "LiteralInteger" | "LiteralFloat");
         let plain = !kind.enumerants.is_empty() && kind.enumerants.iter().all(|e| e.parameters.is_empty());
         one_word.push(kind.category == "Id" || literal || plain);
-    }
-    if enums {
-        flags.push("ENUMS");
     }
     let is_one = |i: usize| one_word[i] && operands[i].quantifier.is_none();
     let ones = (0..operands.len()).take_while(|i| is_one(*i)).count();
@@ -291,9 +286,9 @@ fn enums(t: &mut Tables<'_>) -> Result<String> {
 
 fn extinst(t: &mut Tables<'_>) -> Result<String> {
     let model = t.model;
-    let mut s = String::from("use crate::desc::{ExtInstDesc, NEVER, Needs};\nuse crate::text::Name;\n\n");
+    let mut s = String::from("use crate::desc::{ExtInstDesc, NEVER, NOT_ONLY_IDS, Needs};\nuse crate::text::Name;\n\n");
     s += "const fn n(caps: u16, exts: u16, min: u8, last: u8) -> Needs {\n    Needs { caps, exts, min, last }\n}\n\n";
-    s += "const fn x(number: u32, name: &'static str, first: u16, count: u8, needs: Needs) -> (&'static str, ExtInstDesc) {\n    (name, ExtInstDesc { name: Name::UNSET, number, first, count, needs })\n}\n\n";
+    s += "const fn x(number: u32, name: &'static str, first: u16, count: u8, ids: u8, needs: Needs) -> (&'static str, ExtInstDesc) {\n    (name, ExtInstDesc { name: Name::UNSET, number, first, count, ids, needs })\n}\n\n";
     s += "/// An extended instruction set of the grammar.\n#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u8)]\npub enum ExtSet {\n";
     for set in SETS {
         writeln!(s, "    /// `{}`\n    {},", set.import, set.ident).ok();
@@ -317,7 +312,8 @@ fn extinst(t: &mut Tables<'_>) -> Result<String> {
             writeln!(s, "    pub const {}: Self = Self({});", ident(&i.opname, "N"), i.opcode).ok();
             let (first, count) = t.shape(&i.operands, Some(n))?;
             let needs = t.needs(&i.needs)?;
-            writeln!(rows, "    x({}, {:?}, {first}, {count}, {needs}),", i.opcode, i.opname).ok();
+            let ids = least_ids(model, n, &i.operands)?.map_or("NOT_ONLY_IDS".into(), |n| n.to_string());
+            writeln!(rows, "    x({}, {:?}, {first}, {count}, {ids}, {needs}),", i.opcode, i.opname).ok();
         }
         s += "}\n\n";
     }
@@ -328,6 +324,18 @@ fn extinst(t: &mut Tables<'_>) -> Result<String> {
     .ok();
     writeln!(s, "pub(crate) static EXT_INST_RANGES: &[(u16, u16)] = &{ranges:?};").ok();
     Ok(s)
+}
+
+/// The number of ids that an instruction of a set takes at least, where its operands are ids, of which those that may be
+/// left out come last.
+fn least_ids(model: &Model, set: usize, operands: &[json::Operand]) -> Result<Option<usize>> {
+    for o in operands {
+        if model.kind(&o.kind, Some(set))?.category != "Id" {
+            return Ok(None);
+        }
+    }
+    let least = operands.iter().take_while(|o| o.quantifier.is_none()).count();
+    Ok(operands[least..].iter().all(|o| o.quantifier.is_some()).then_some(least))
 }
 
 fn caps(t: &Tables<'_>) -> Result<String> {

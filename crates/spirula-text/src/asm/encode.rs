@@ -1,7 +1,7 @@
 //! The walk over the text, instruction by instruction.
 
 use spirula_binary::HEADER_WORDS;
-use spirula_grammar::{self as g, InstDesc, MAGIC, Op, OperandKind, Quantifier, Version};
+use spirula_grammar::{self as g, InstDesc, MAGIC, MaskParameters, Op, OperandKind, Quantifier, Version};
 
 use super::error::{Done, Failed, MAX_ERRORS, shown};
 use super::ids::{Ids, Index};
@@ -73,8 +73,8 @@ pub(super) struct Shape {
     pub(super) base: &'static [g::Operand],
     /// Parameters of enumerants, which come first.
     pub(super) params: &'static [g::Operand],
-    /// Bits of a mask whose parameters are still to come.
-    pub(super) mask: Option<(OperandKind, u32)>,
+    /// Parameters of a mask that are still to come.
+    pub(super) mask: MaskParameters,
     /// The second half of a pair.
     pub(super) half: Option<&'static g::Operand>,
     /// Whether anything but `base` may be left.
@@ -100,10 +100,10 @@ impl Shape {
         if let Some(half) = self.half.take() {
             return Some(half);
         }
-        if self.mask.is_some() && self.params.is_empty() {
-            self.next_mask_bit();
+        if self.params.is_empty() {
+            self.params = self.mask.next().unwrap_or(&[]);
         }
-        self.more = self.mask.is_some() || !self.params.is_empty();
+        self.more = !self.mask.is_empty() || !self.params.is_empty();
         let list = if self.params.is_empty() { &mut self.base } else { &mut self.params };
         let (first, rest) = list.split_first()?;
         if first.quantifier != Quantifier::Many {
@@ -115,20 +115,6 @@ impl Shape {
     fn end_list(&mut self) {
         let list = if self.params.is_empty() { &mut self.base } else { &mut self.params };
         *list = list.get(1..).unwrap_or(&[]);
-    }
-
-    /// Moves on to the parameters of the mask's next bit; they come in the order of the bits.
-    fn next_mask_bit(&mut self) {
-        while self.params.is_empty() {
-            let Some((kind, left)) = self.mask else { return };
-            if left == 0 {
-                self.mask = None;
-                return;
-            }
-            let bit = left & left.wrapping_neg();
-            self.mask = Some((kind, left & !bit));
-            self.params = kind.enumerant(bit).map_or(&[], |e| e.parameters());
-        }
     }
 }
 
@@ -403,7 +389,8 @@ impl<'t> Assembler<'t> {
     }
 
     fn operands(&mut self, open: &mut Open) -> Done {
-        let mut shape = Shape { base: open.desc.operands(), params: &[], mask: None, half: None, more: false };
+        let mut shape =
+            Shape { base: open.desc.operands(), params: &[], mask: MaskParameters::NONE, half: None, more: false };
         loop {
             let Some(operand) = shape.next() else {
                 if !core::mem::take(&mut open.more_ids) {

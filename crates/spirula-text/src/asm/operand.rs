@@ -1,7 +1,9 @@
 //! Single operands.
 
 use spirula_binary::{Imported, Number, NumberKind};
-use spirula_grammar::{self as g, Category, ExtInstDesc, ExtSet, Op, OperandKind, allowed_in_spec_constant_op};
+use spirula_grammar::{
+    self as g, Category, ExtInstDesc, ExtSet, MaskParameters, Op, OperandKind, allowed_in_spec_constant_op,
+};
 
 use super::encode::{Assembler, Open, Shape, operand_name};
 use super::error::{Done, Failed, shown};
@@ -57,9 +59,9 @@ impl<'t> Assembler<'t> {
                     }
                 }
                 Category::BitEnum => {
-                    let mask = self.mask(kind)?;
-                    if mask != 0 {
-                        shape.mask = Some((kind, mask));
+                    let parameters = MaskParameters::of(kind, self.mask(kind)?);
+                    if !parameters.is_empty() {
+                        shape.mask = parameters;
                         shape.more = true;
                     }
                 }

@@ -218,7 +218,7 @@ impl Pen<'_> {
 }
 
 /// The bits that are set, from the lowest.
-pub(crate) fn bits(mask: u32) -> impl Iterator<Item = u32> {
+fn bits(mask: u32) -> impl Iterator<Item = u32> {
     let mut left = mask;
     core::iter::from_fn(move || {
         let bit = left & left.wrapping_neg();

@@ -4,10 +4,10 @@
 //! words, what is most of every module, and leaves whatever it does not know to the decoder.
 
 use spirula_binary::{Context as _, Imported, Inst, LitStr};
-use spirula_grammar::{Category, InstDesc, Operand, OperandKind, Quantifier};
+use spirula_grammar::{Category, InstDesc, MaskParameters, Operand, OperandKind, Quantifier};
 
 use super::line::Printer;
-use super::pen::{Reason, bits};
+use super::pen::Reason;
 
 /// Whether it was printed.
 type Printed = Result<bool, Reason>;
@@ -88,8 +88,8 @@ impl Printer<'_> {
         if !self.pen.mask(kind, mask) {
             return Ok(false);
         }
-        for e in bits(mask).filter_map(|bit| kind.enumerant(bit)) {
-            if !self.parameters(e.parameters(), words, inst)? {
+        for parameters in MaskParameters::of(kind, mask) {
+            if !self.nested(parameters, words, inst)? {
                 return Ok(false);
             }
         }

@@ -11,7 +11,9 @@ use spirula_binary::{
     Context, DecodeError, DecodeErrorKind, Id, Imported, Inst, LitStr, Number, NumberKind, Operands, unknown_bits,
 };
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::{Category, InstDesc, Op, Operand, OperandKind, Quantifier, allowed_in_spec_constant_op};
+use spirula_grammar::{
+    Category, InstDesc, MaskParameters, Op, Operand, OperandKind, Quantifier, allowed_in_spec_constant_op,
+};
 
 use crate::cx::Cx;
 use crate::dispatch::Row;
@@ -88,6 +90,12 @@ pub(crate) const fn masks(desc: &InstDesc) -> (u32, u32) {
     (ids, enums)
 }
 
+/// The kind of the first operand that may be left out.
+pub(crate) const fn first_optional(desc: &InstDesc) -> OperandKind {
+    let (list, at) = (desc.operands(), desc.min_words as usize - 1);
+    if desc.has_plain_start() && at < list.len() { list[at].kind } else { OperandKind::IdRef }
+}
+
 /// Judges the words of one instruction.
 #[inline]
 pub(crate) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
@@ -115,10 +123,15 @@ fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row
     if words.len() == min || desc.has_literal_tail() {
         return result;
     }
-    if desc.has_id_tail() {
+    let pairs = row.optional == OperandKind::PairIdRefIdRef && (words.len() - min).is_multiple_of(2);
+    if desc.has_id_tail() || pairs {
         for (i, word) in words[min..].iter().enumerate() {
             result = result.and(ssa::usage(cx, inst, desc, min + i, Id(*word)));
         }
+        return result;
+    }
+    // Most of what may be left out are masks of memory operands.
+    if row.optional.mask_bits().plain_words(words[min]) == Some(words.len() - min) {
         return result;
     }
     result.and(behind(cx, inst, desc, &desc.operands()[min - 1..], min))
@@ -182,18 +195,16 @@ fn other_result_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDes
 /// An enumerant or mask without parameters.
 #[inline]
 fn enumerant<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, at: usize, o: &'static Operand, value: u32) -> Checked {
-    // Most masks are empty, and most kinds have no needs for that.
-    if value == 0 && o.kind.category() == Category::BitEnum {
-        return Ok(());
+    if o.kind.category() == Category::BitEnum {
+        return match unknown_bits(o.kind, value) {
+            None => needs::mask(cx, inst, at, o.kind, value),
+            Some(_) => malformed(cx, inst),
+        };
     }
-    let known = match o.kind.category() {
-        Category::ValueEnum => o.kind.enumerant(value).is_some(),
-        _ => unknown_bits(o.kind, value).is_none(),
-    };
-    if !known {
-        return malformed(cx, inst);
+    match o.kind.enumerant(value) {
+        Some(e) => needs::enumerant(cx, inst, at, o.kind, e),
+        None => malformed(cx, inst),
     }
-    needs::enumerant(cx, inst, at, o.kind, value)
 }
 
 /// Instructions of another form.
@@ -221,6 +232,7 @@ fn ext_operands<'a>(cx: &Cx<'a>, inst: Inst<'a>) -> Option<(&'static [Operand], 
     // All operands of a set that is not known, or that may have grown, are ids.
     let Some(Imported::Known(set)) = cx.m.imported(inst.id(3)) else { return Some((&[], true)) };
     match set.instruction(inst.word(4)) {
+        Some(e) if e.takes_ids(inst.words().len() - 5) => Some((&[], true)),
         Some(e) => Some((e.operands(), set.is_non_semantic())),
         None => set.is_non_semantic().then_some((&[], true)),
     }
@@ -277,17 +289,28 @@ impl<'a> Stream<'a> {
         let end = self.inst.words().len();
         for o in list {
             match o.quantifier {
-                Quantifier::One => self.one(cx, o, judged)?,
+                Quantifier::One => self.operand(cx, o, judged)?,
                 Quantifier::Optional if self.at >= end => {}
-                Quantifier::Optional => self.one(cx, o, judged)?,
+                Quantifier::Optional => self.operand(cx, o, judged)?,
                 Quantifier::Many => {
                     while self.at < end {
-                        self.one(cx, o, judged)?;
+                        self.operand(cx, o, judged)?;
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn operand(&mut self, cx: &mut Cx<'a>, o: &'static Operand, judged: &mut Checked) -> Result<(), Misfit> {
+        // Most operands are ids.
+        if o.kind.is_id() && self.at < self.inst.words().len() {
+            *judged = judged.and(ssa::usage(cx, self.inst, self.desc, self.at, self.inst.id(self.at)));
+            self.at += 1;
+            return Ok(());
+        }
+        self.one(cx, o, judged)
     }
 
     fn one(&mut self, cx: &mut Cx<'a>, o: &'static Operand, judged: &mut Checked) -> Result<(), Misfit> {
@@ -299,16 +322,15 @@ impl<'a> Stream<'a> {
             Category::Literal => self.literal(cx, o.kind, judged)?,
             Category::ValueEnum => {
                 let e = o.kind.enumerant(word).ok_or(Misfit)?;
-                *judged = judged.and(needs::enumerant(cx, inst, at, o.kind, word));
+                *judged = judged.and(needs::enumerant(cx, inst, at, o.kind, e));
                 self.list(cx, e.parameters(), judged)?;
             }
             Category::BitEnum => {
                 if unknown_bits(o.kind, word).is_some() {
                     return Err(Misfit);
                 }
-                *judged = judged.and(needs::enumerant(cx, inst, at, o.kind, word));
-                for bit in bits(word) {
-                    let parameters = o.kind.enumerant(1 << bit).map_or(&[][..], |e| e.parameters());
+                *judged = judged.and(needs::mask(cx, inst, at, o.kind, word));
+                for parameters in MaskParameters::of(o.kind, word) {
                     self.list(cx, parameters, judged)?;
                 }
             }

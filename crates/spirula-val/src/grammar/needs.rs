@@ -49,21 +49,33 @@ fn opcode(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
     check(cx, inst, 0, &needs, || desc.name().into())
 }
 
-/// The needs of an enumerant or of every bit of a mask.
-pub(super) fn enumerant(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, value: u32) -> Checked {
-    if kind.category() == spirula_grammar::Category::ValueEnum || value == 0 {
-        return match kind.enumerant(value) {
-            Some(e) if !e.is_free() => one(cx, inst, word, kind, e),
-            _ => Ok(()),
-        };
+/// The needs of an enumerant.
+#[inline]
+pub(super) fn enumerant(
+    cx: &mut Cx<'_>,
+    inst: Inst<'_>,
+    word: usize,
+    kind: OperandKind,
+    e: &'static Enumerant,
+) -> Checked {
+    if e.is_free() { Ok(()) } else { one(cx, inst, word, kind, e) }
+}
+
+/// The needs of every bit of a mask.
+#[inline]
+pub(super) fn mask(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, value: u32) -> Checked {
+    match value & !kind.mask_bits().free {
+        0 => Ok(()),
+        left => bits(cx, inst, word, kind, left),
     }
-    let (mut left, mut result) = (value, Ok(()));
+}
+
+fn bits(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, mut left: u32) -> Checked {
+    let mut result = Ok(());
     while left != 0 {
         let bit = left & left.wrapping_neg();
         left &= !bit;
-        if let Some(e) = kind.enumerant(bit)
-            && !e.is_free()
-        {
+        if let Some(e) = kind.enumerant(bit) {
             result = result.and(one(cx, inst, word, kind, e));
         }
     }

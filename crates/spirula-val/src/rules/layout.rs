@@ -1,12 +1,13 @@
 //! Logical layout of a module (§2.4).
 
-use spirula_binary::{Imported, Inst};
+use spirula_binary::Inst;
 use spirula_diag::{Checked, Site, rules};
-use spirula_grammar::{Class, InstDesc, Op};
+use spirula_grammar::{Class, ExtSet, InstDesc, Op};
 use spirula_module::{Function, is_block_termination};
 
 use crate::cx::Cx;
 use crate::dispatch::Row;
+use crate::rules::ext_inst::is_non_semantic_set;
 
 rules! {
     group "layout";
@@ -407,23 +408,13 @@ impl Layout {
 
 /// Whether an `OpExtInst` is of a kind that may stand outside of blocks: debug information and non-semantic ones.
 fn is_debug_or_non_semantic(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
-    use spirula_binary::Context;
-    use spirula_grammar::ExtSet;
-    match cx.m.imported(inst.id(3)) {
-        Some(Imported::Known(set)) => {
-            set.is_non_semantic() || matches!(set, ExtSet::DebugInfo | ExtSet::OpenClDebugInfo)
-        }
-        // Whatever the set is, its name tells.
-        Some(Imported::Unknown) => cx.m.def(inst.id(3)).is_some_and(|import| {
-            spirula_binary::LitStr::read(import.tail(2)).is_some_and(|n| n.bytes().take(12).eq(*b"NonSemantic."))
-        }),
-        None => false,
-    }
+    let set = inst.id(3);
+    is_non_semantic_set(cx, set)
+        || matches!(cx.m.info(set).ext_set(), Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo))
 }
 
 /// Whether an `OpExtInst` is of a set of debug information.
 fn is_debug_information(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
-    use spirula_grammar::ExtSet;
     let set = cx.m.info(inst.id(3)).ext_set();
     matches!(
         set,

@@ -8,7 +8,7 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op};
 use spirula_module::{Module, Shape, Type as Of};
 
-use super::{Ext, FIRST, revision_of};
+use super::{Ext, FIRST, lines, revision_of};
 use crate::cx::{Cx, msg};
 
 rules! {
@@ -186,6 +186,33 @@ static SHADER: &[Row] = &[
 /// NonSemantic.Graph.DebugInfo.
 static GRAPH: &[Row] = &[(1, &[Graph, Str], &[]), (2, &[Is(1), Str], &[Any]), (3, &[Any, Str, U32], &[])];
 
+/// Position of each instruction's row, by number.
+struct ByNumber([u8; 111]);
+
+impl ByNumber {
+    const NO_ROW: u8 = u8::MAX;
+
+    const fn new(rows: &[Row]) -> ByNumber {
+        let mut all = [Self::NO_ROW; 111];
+        let mut i = 0;
+        while i < rows.len() {
+            assert!(all[rows[i].0 as usize] == Self::NO_ROW, "an instruction has two rows");
+            all[rows[i].0 as usize] = i as u8;
+            i += 1;
+        }
+        ByNumber(all)
+    }
+
+    #[inline]
+    fn find(&self, rows: &'static [Row], number: u32) -> Option<&'static Row> {
+        rows.get(usize::from(*self.0.get(number as usize)?))
+    }
+}
+
+static OPENCL_BY_NUMBER: ByNumber = ByNumber::new(OPENCL);
+static SHADER_BY_NUMBER: ByNumber = ByNumber::new(SHADER);
+static GRAPH_BY_NUMBER: ByNumber = ByNumber::new(GRAPH);
+
 pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let m = cx.m;
     let number = ext.inst.word(4);
@@ -193,20 +220,19 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     cx.check_at(result == Shape::Void, &RESULT, ext.inst, 1, || {
         format!("the Result Type of {} is not void", ext.desc.name())
     })?;
-    let table = match ext.set {
-        ExtSet::OpenClDebugInfo => OPENCL,
-        ExtSet::GraphDebugInfo => GRAPH,
+    let row = match ext.set {
+        ExtSet::OpenClDebugInfo => OPENCL_BY_NUMBER.find(OPENCL, number),
+        ExtSet::GraphDebugInfo => GRAPH_BY_NUMBER.find(GRAPH, number),
         _ => {
             revision(cx, ext, number)?;
-            SHADER
+            SHADER_BY_NUMBER.find(SHADER, number)
         }
     };
     place(cx, ext, number)?;
     if ext.set == ExtSet::GraphDebugInfo {
         graph(cx, ext, number)?;
     }
-    let Ok(at) = table.binary_search_by_key(&number, |r| r.0) else { return Ok(()) };
-    let (_, wants, list) = table[at];
+    let Some((_, wants, list)) = row else { return Ok(()) };
     for (i, word) in ext.inst.tail(FIRST).iter().enumerate() {
         let want = match wants.get(i) {
             Some(want) => *want,
@@ -217,7 +243,10 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
             return bad(cx, ext, i, want);
         }
     }
-    Ok(())
+    match ext.set {
+        ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo => lines::instruction(cx, ext.inst),
+        _ => Ok(()),
+    }
 }
 
 /// `DebugOperation` and `DebugTensor` of a graph.
@@ -275,15 +304,16 @@ fn place(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
         // Instructions of lines that the reference's producers write between functions are harmless there.
         _ => matches!(number, 23 | 24 | 28 | 29 | 101 | 103 | 104),
     };
-    let name = ext.desc.name();
+    let name = || ext.desc.name();
     if local {
-        cx.check(cx.here.is_some(), &PLACE, ext.inst, || format!("{name} stands outside of a function"))?;
+        cx.check(cx.here.is_some(), &PLACE, ext.inst, || format!("{} stands outside of a function", name()))?;
         let entry = number != 101 || cx.here.is_some_and(|h| h.block == Some(0));
-        return cx.check(entry, &PLACE, ext.inst, || format!("{name} stands outside of the function's first block"));
+        return cx
+            .check(entry, &PLACE, ext.inst, || format!("{} stands outside of the function's first block", name()));
     }
     // A constant that describes an inlined function may come with the function.
     let inside = cx.here.is_some() && number != INLINED_AT && number != NONE;
-    cx.check(!inside, &PLACE, ext.inst, || format!("{name} stands in a function"))
+    cx.check(!inside, &PLACE, ext.inst, || format!("{} stands in a function", name()))
 }
 
 /// The debug instruction that `id` is the result of.
@@ -302,49 +332,62 @@ fn debug<'a>(m: Module<'a>, set: ExtSet, id: Id) -> Option<Inst<'a>> {
 fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
     let m = cx.m;
     let info = m.info(id);
-    let inst = debug(cx.m, ext.set, id);
-    let number = inst.map_or(u32::MAX, |i| i.word(4));
-    let key = m.key(info.ty);
-    let none = number == NONE;
+    // Most operands are strings, and numbers in constants, which are told by less than this.
+    let inst = || debug(m, ext.set, id);
+    let number = || inst().map_or(u32::MAX, |i| i.word(4));
+    let none = || number() == NONE;
+    let key = || m.key(info.ty);
     match want {
         Any => true,
         Str => info.op == Op::String,
-        Src => number == SOURCE,
-        Scope => matches!(number, UNIT | FUNCTION | BLOCK | DISCRIMINATOR | COMPOSITE | 36) || none,
-        Type => is_type(number) || none,
-        Return => is_type(number) || none || info.op == Op::TypeVoid,
-        Is(FUNCTION) => number == FUNCTION || none,
-        Is(n) => number == n,
-        Class => number == COMPOSITE && inst.is_some_and(|i| is_class(cx, ext.set, i)),
-        Member => matches!(number, MEMBER | FUNCTION | INHERITANCE | DECLARATION | GLOBAL | 14) || is_type(number),
-        Target => matches!(number, COMPOSITE | FUNCTION),
-        Parameter => matches!(number, 15..=17),
-        Const => info.op == Op::Constant || none,
-        Positive => {
-            none || info.op == Op::Constant
-                && m.int_constant(id).is_some_and(|c| c.bits != 0 && c.as_unsigned().is_some())
+        Src => number() == SOURCE,
+        Scope => matches!(number(), UNIT | FUNCTION | BLOCK | DISCRIMINATOR | COMPOSITE | 36 | NONE),
+        Type => is_type_or_none(number()),
+        Return => info.op == Op::TypeVoid || is_type_or_none(number()),
+        Is(FUNCTION) => matches!(number(), FUNCTION | NONE),
+        Is(n) => number() == n,
+        Class => number() == COMPOSITE && inst().is_some_and(|i| is_class(cx, ext.set, i)),
+        Member => {
+            let n = number();
+            matches!(n, MEMBER | FUNCTION | INHERITANCE | DECLARATION | GLOBAL | 14) || is_type(n)
         }
-        U32 => info.op == Op::Constant && key.is_int() && key.width() == 32 && !key.is_signed(),
+        Target => matches!(number(), COMPOSITE | FUNCTION),
+        Parameter => matches!(number(), 15..=17),
+        Const => info.op == Op::Constant || none(),
+        Positive => {
+            let greater = || m.int_constant(id).is_some_and(|c| c.bits != 0 && c.as_unsigned().is_some());
+            none() || info.op == Op::Constant && greater()
+        }
+        U32 => info.op == Op::Constant && key().is_u32(),
         Few => {
             let value = if info.op == Op::Constant { m.fixed_u32(id) } else { None };
-            key.width() == 32 && !key.is_signed() && value.is_some_and(|v| (1..=4).contains(&v))
+            key().width() == 32 && !key().is_signed() && value.is_some_and(|v| (1..=4).contains(&v))
         }
-        U32Spec => info.is_constant() && key.is_int() && key.width() == 32 && !key.is_signed(),
+        U32Spec => info.is_constant() && key().is_u32(),
         Count => {
             let constant = match ext.set {
                 ExtSet::OpenClDebugInfo => info.op == Op::Constant,
                 _ => info.is_constant(),
             };
             let zero = ext.set == ExtSet::OpenClDebugInfo && m.int_constant(id).is_some_and(|c| c.bits == 0);
-            none || constant && !zero && key.is_int() && matches!(key.width(), 32 | 64)
-                || matches!(number, GLOBAL | LOCAL) && inst.is_some_and(|i| is_length(cx, ext.set, i))
+            none()
+                || constant && !zero && key().is_int() && matches!(key().width(), 32 | 64)
+                || is_variable(number()) && inst().is_some_and(|i| is_length(cx, ext.set, i))
         }
-        Index => info.op == Op::Constant || matches!(number, GLOBAL | LOCAL) || info.is_constant(),
-        Function => info.op == Op::Function || none,
-        Global => matches!(info.op, Op::Variable | Op::UntypedVariableKHR) || info.is_constant() || none,
-        Variable => matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter) || none,
+        Index => info.is_constant() || is_variable(number()),
+        Function => info.op == Op::Function || none(),
+        Global => matches!(info.op, Op::Variable | Op::UntypedVariableKHR) || info.is_constant() || none(),
+        Variable => matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter) || none(),
         Graph => info.op == Op::GraphARM,
     }
+}
+
+fn is_type_or_none(number: u32) -> bool {
+    is_type(number) || number == NONE
+}
+
+fn is_variable(number: u32) -> bool {
+    matches!(number, GLOBAL | LOCAL)
 }
 
 fn is_type(number: u32) -> bool {

@@ -1,13 +1,19 @@
 //! Lines and columns of NonSemantic.Shader.DebugInfo lie within the source text that the module carries.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, LitStr, find_byte};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{ExtSet, Op};
+use spirula_grammar::{ExtSet, Op, ShaderDebugInfo};
+use spirula_module::Module;
 
 use super::FIRST;
-use crate::cx::{Cx, List};
+use crate::cx::Cx;
+
+const SOURCE: u32 = ShaderDebugInfo::DebugSource.0;
+const SOURCE_CONTINUED: u32 = ShaderDebugInfo::DebugSourceContinued.0;
+const LINE_RANGE: u32 = ShaderDebugInfo::DebugLine.0;
 
 rules! {
     group "debug_info";
@@ -17,93 +23,82 @@ rules! {
     RANGE: "debug-info-line-range", ext_inst "NonSemantic.Shader.DebugInfo.100 DebugLine";
 }
 
-/// The lengths of the lines of each source, in bytes.
-struct Sources<'a> {
+/// The lengths of the lines of each source whose text the module carries, in bytes.
+#[derive(Debug, Default)]
+pub(crate) struct SourceLines {
     /// Source, where its lines start in `lengths`, and where they end.
-    rows: List<'a, (Id, usize, usize)>,
-    lengths: List<'a, u32>,
+    rows: Vec<(Id, usize, usize)>,
+    lengths: Vec<u32>,
 }
 
-impl Sources<'_> {
+impl SourceLines {
+    /// Goes over the sources of a module.
+    pub(crate) fn fill(&mut self, m: Module<'_>) {
+        self.rows.clear();
+        self.lengths.clear();
+        let imports = m.global_insts().take_while(|i| i.op() != Op::MemoryModel);
+        if !imports.into_iter().any(|i| i.op() == Op::ExtInstImport && is_set(m, i.id(1))) {
+            return;
+        }
+        let mut open = false;
+        for inst in m.global_insts().filter(|i| i.op() == Op::ExtInst && is_set(m, i.id(3))) {
+            match inst.word(4) {
+                SOURCE => {
+                    // An empty text is what tools write that have none.
+                    let given = text(m, inst.id(FIRST + 1)).filter(|t| !t.is_empty());
+                    open = given.is_some();
+                    let start = self.lengths.len();
+                    if let Some(given) = given {
+                        self.lengths.push(0);
+                        self.append(given);
+                        self.rows.push((inst.id(2), start, self.lengths.len()));
+                    }
+                }
+                SOURCE_CONTINUED if open => {
+                    if let Some(more) = text(m, inst.id(FIRST)) {
+                        self.append(more);
+                    }
+                    if let Some(row) = self.rows.last_mut() {
+                        row.2 = self.lengths.len();
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.rows.sort_unstable();
+    }
+
     fn of(&self, source: Id) -> Option<&[u32]> {
         let at = self.rows.partition_point(|r| r.0 < source);
         let row = self.rows.get(at).filter(|r| r.0 == source)?;
         self.lengths.get(row.1..row.2)
     }
 
+    /// Appends to the last line, and what follows it.
     fn append(&mut self, text: LitStr<'_>) {
-        for word in text.words() {
+        let (mut open, mut start) = (self.lengths.pop().unwrap_or(0), 0);
+        for (i, word) in text.words().iter().enumerate() {
             // Most words hold four bytes of one line.
-            if let Some(last) = self.lengths.last_mut()
-                && find_byte(*word, 0) == 0
-                && find_byte(*word, b'\n') == 0
-            {
-                *last = last.saturating_add(4);
+            if find_byte(*word, b'\n') == 0 {
                 continue;
             }
-            for byte in word.to_le_bytes().into_iter().take_while(|b| *b != 0) {
+            for (at, byte) in (4 * i..text.len()).zip(word.to_le_bytes()) {
                 if byte == b'\n' {
-                    self.lengths.push(0);
-                } else if let Some(last) = self.lengths.last_mut() {
-                    *last = last.saturating_add(1);
+                    self.lengths.push(open.saturating_add((at - start) as u32));
+                    (open, start) = (0, at + 1);
                 }
             }
         }
+        self.lengths.push(open.saturating_add((text.len() - start) as u32));
     }
 }
 
-fn is_set(cx: &Cx<'_>, set: Id) -> bool {
-    matches!(cx.m.info(set).ext_set(), Some(ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo))
+fn is_set(m: Module<'_>, set: Id) -> bool {
+    matches!(m.info(set).ext_set(), Some(ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo))
 }
 
-fn text<'a>(cx: &Cx<'a>, id: Id) -> Option<LitStr<'a>> {
-    cx.m.def(id).filter(|d| d.op() == Op::String).and_then(|d| LitStr::read(d.tail(2)))
-}
-
-fn sources<'a>(cx: &Cx<'a>) -> Sources<'a> {
-    let mut all = Sources { rows: cx.list(), lengths: cx.list() };
-    let mut open = false;
-    for inst in cx.m.global_insts().filter(|i| i.op() == Op::ExtInst && is_set(cx, i.id(3))) {
-        match inst.word(4) {
-            35 => {
-                // An empty text is what tools write that have none.
-                let given = text(cx, inst.id(FIRST + 1)).filter(|t| t.bytes().next().is_some());
-                open = given.is_some();
-                let start = all.lengths.len();
-                if let Some(given) = given {
-                    all.lengths.push(0);
-                    all.append(given);
-                    all.rows.push((inst.id(2), start, all.lengths.len()));
-                }
-            }
-            102 if open => {
-                if let Some(more) = text(cx, inst.id(FIRST)) {
-                    all.append(more);
-                }
-                if let Some(row) = all.rows.last_mut() {
-                    row.2 = all.lengths.len();
-                }
-            }
-            _ => {}
-        }
-    }
-    all.rows.sort_unstable();
-    all
-}
-
-/// Judges the module's lines and columns.
-pub(crate) fn module(cx: &mut Cx<'_>) {
-    let m = cx.m;
-    let imports = m.global_insts().take_while(|i| i.op() != Op::MemoryModel);
-    if !imports.into_iter().any(|i| i.op() == Op::ExtInstImport && is_set(cx, i.id(1))) {
-        return;
-    }
-    let sources = sources(cx);
-    for inst in m.inst_offsets().iter().filter_map(|at| m.inst_at(*at)) {
-        if inst.op() == Op::ExtInst && is_set(cx, inst.id(3)) {
-            judge(cx, inst, &sources).ok();
-        }
-    }
+fn text<'a>(m: Module<'a>, id: Id) -> Option<LitStr<'a>> {
+    m.def(id).filter(|d| d.op() == Op::String).and_then(|d| LitStr::read(d.tail(2)))
 }
 
 /// Operand of the source of an instruction that a line and a column follow.
@@ -118,10 +113,12 @@ fn source_of(number: u32) -> Option<usize> {
     })
 }
 
-fn judge(cx: &mut Cx<'_>, inst: Inst<'_>, sources: &Sources<'_>) -> Checked {
-    let number = |cx: &Cx<'_>, i: usize| cx.m.fixed_u32(inst.id(FIRST + i));
-    if inst.word(4) == 103 {
-        let [start, end, from, to] = [1, 2, 3, 4].map(|i| number(cx, i));
+/// Judges the lines and columns of an instruction whose operands are of the right kinds.
+pub(super) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let (m, sources) = (cx.m, cx.sources);
+    let number = |i: usize| m.fixed_u32(inst.id(FIRST + i));
+    if inst.word(4) == LINE_RANGE {
+        let [start, end, from, to] = [1, 2, 3, 4].map(number);
         let (Some(start), Some(end), Some(from), Some(to)) = (start, end, from, to) else { return Ok(()) };
         cx.check_at(start > 0, &RANGE, inst, FIRST + 1, || "lines are counted from 1, but this one starts at 0")?;
         cx.check_at(start <= end, &RANGE, inst, FIRST + 2, || format!("it ends at line {end}, before line {start}"))?;
@@ -133,7 +130,7 @@ fn judge(cx: &mut Cx<'_>, inst: Inst<'_>, sources: &Sources<'_>) -> Checked {
         return position(cx, inst, (FIRST + 2, end), (FIRST + 4, to), lines);
     }
     let Some(at) = source_of(inst.word(4)) else { return Ok(()) };
-    let (Some(line), Some(column)) = (number(cx, at + 1), number(cx, at + 2)) else { return Ok(()) };
+    let (Some(line), Some(column)) = (number(at + 1), number(at + 2)) else { return Ok(()) };
     let Some(lines) = sources.of(inst.id(FIRST + at)) else { return Ok(()) };
     position(cx, inst, (FIRST + at + 1, line), (FIRST + at + 2, column), lines)
 }

@@ -88,9 +88,11 @@ fn revision_of(cx: &Cx<'_>, import: Id) -> Option<u32> {
 }
 
 /// Whether the id is a set whose instructions have no meaning to the program.
-fn is_non_semantic_set(cx: &Cx<'_>, set: Id) -> bool {
+#[inline]
+pub(crate) fn is_non_semantic_set(cx: &Cx<'_>, set: Id) -> bool {
     match cx.m.info(set).ext_set() {
         Some(set) => set.is_non_semantic(),
+        // Whatever the set is, its name tells.
         None => cx.m.def(set).is_some_and(|import| {
             import.op() == Op::ExtInstImport
                 && LitStr::read(import.tail(2)).is_some_and(|n| n.bytes().take(12).eq(*b"NonSemantic."))

@@ -44,6 +44,17 @@ pub(super) enum Does {
     Copy,
 }
 
+/// Whether there are no memory operands at `word`, or there is nothing but an alignment, and a proper one. Then only
+/// pointers to PhysicalStorageBuffer have more to be asked.
+#[inline]
+pub(super) fn is_easy(inst: Inst<'_>, word: usize) -> bool {
+    match inst.tail(word) {
+        [] => true,
+        [mask, alignment] => MemoryAccess(*mask) == MemoryAccess::Aligned && alignment.is_power_of_two(),
+        _ => false,
+    }
+}
+
 /// Judges a mask of memory operands at `word`, or its absence, for accesses through `pointers` to objects of type
 /// `accessed` (`%0` where no type is known). Gives the position of the word behind the operands.
 pub(super) fn operands<'a>(

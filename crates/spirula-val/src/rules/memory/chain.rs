@@ -62,7 +62,9 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let by_element = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
     if by_element {
         element(cx, inst, 4, base, base.pointee)?;
-    } else if cx.parts(result).any(Parts::EASY) {
+    }
+    let parts = cx.parts(result);
+    if parts.any(Parts::EASY) && !(by_element && parts.any(Parts::LOGICAL_POINTER)) {
         cx.easy = inst.offset();
     }
     let first = if by_element { 5 } else { 4 };

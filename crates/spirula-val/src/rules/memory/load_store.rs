@@ -31,7 +31,7 @@ rules! {
 }
 
 pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if inst.words().len() == 4 && cx.reads_easily(inst, 3, inst.id(1)) { Ok(()) } else { any_load(cx, inst) }
+    if access::is_easy(inst, 4) && cx.reads_easily(inst, 3, inst.id(1)) { Ok(()) } else { any_load(cx, inst) }
 }
 
 fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -75,9 +75,13 @@ fn small<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id) -> Checked {
 }
 
 pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let class = cx.m.class_of(inst.id(1));
-    let to_variable = matches!(class, Some(StorageClass::Function | StorageClass::Private));
-    let easy = to_variable && inst.words().len() == 3 && cx.reads_easily(inst, 1, cx.m.type_id_of(inst.id(2)));
+    let writable = match cx.m.class_of(inst.id(1)) {
+        Some(StorageClass::Function | StorageClass::Private) => true,
+        // Where these are easy at all, nothing but kernels is about.
+        Some(StorageClass::CrossWorkgroup | StorageClass::Workgroup | StorageClass::Generic) => true,
+        _ => false,
+    };
+    let easy = writable && access::is_easy(inst, 3) && cx.reads_easily(inst, 1, cx.m.type_id_of(inst.id(2)));
     if easy { Ok(()) } else { any_store(cx, inst) }
 }
 
