@@ -1,11 +1,12 @@
 //! The walk over the text, instruction by instruction.
 
 use spirula_binary::HEADER_WORDS;
-use spirula_grammar::{self as g, InstDesc, MAGIC, MaskParameters, Op, OperandKind, Quantifier, Version};
+use spirula_grammar::{self as g, InstDesc, MAGIC, MaskParameters, OperandKind, Quantifier, Version};
 
 use super::error::{Done, Failed, MAX_ERRORS, shown};
 use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark, Name};
+use super::opcodes::Opcodes;
 use super::lines::Lines;
 use super::record::{Def, Defs};
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
@@ -24,6 +25,7 @@ pub(super) struct Assembler<'t> {
     pub(super) out: Vec<u32>,
     pub(super) ids: Ids,
     pub(super) defs: Defs,
+    opcodes: Opcodes,
     pub(super) errors: Vec<AsmError>,
     pub(super) lines: Lines<'t>,
     /// Place of the error last reported.
@@ -150,6 +152,7 @@ impl<'t> Assembler<'t> {
             out,
             ids,
             defs,
+            opcodes: Opcodes::new(),
             errors: Vec::new(),
             lines: Lines::new(text),
             error_at: 0,
@@ -314,8 +317,7 @@ impl<'t> Assembler<'t> {
 
     /// An instruction that starts with an opcode's name, at `mark`; its result id stands before.
     fn named(&mut self, mark: Mark, word: &'t [u8], result: Option<(Name, Mark)>) -> Done {
-        let known = Op::from_name(word).filter(|_| word.starts_with(b"Op"));
-        let Some(desc) = known.and_then(Op::desc) else {
+        let Some(desc) = self.opcodes.find(word) else {
             if word == b"OpUnknown" {
                 return self.unknown_instruction(mark, result.is_some());
             }

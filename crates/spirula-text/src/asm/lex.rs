@@ -93,6 +93,8 @@ pub(super) struct Lexer<'t> {
     /// Whether more text follows, so that what reaches the end may not be whole.
     cut: bool,
     pos: usize,
+    /// The place where a token was last found to start.
+    ready: usize,
     /// End of the token last taken.
     end: usize,
     seen: Seen,
@@ -101,7 +103,7 @@ pub(super) struct Lexer<'t> {
 impl<'t> Lexer<'t> {
     pub(super) fn new(text: &'t [u8], cut: bool) -> Lexer<'t> {
         let seen = Seen { name: Name { start: 0, end: 0, number: NO_NUMBER }, next: 0, assigned: false };
-        Lexer { text, cut, pos: 0, end: 0, seen }
+        Lexer { text, cut, pos: 0, ready: usize::MAX, end: 0, seen }
     }
 
     #[inline]
@@ -160,7 +162,10 @@ impl<'t> Lexer<'t> {
     /// Skips white space and comments; returns the byte that comes next.
     #[inline]
     pub(super) fn skip(&mut self) -> Option<u8> {
-        self.pos = self.token_from(self.pos);
+        if self.ready != self.pos {
+            self.pos = self.token_from(self.pos);
+            self.ready = self.pos;
+        }
         self.peek()
     }
 
@@ -350,7 +355,7 @@ impl<'t> Lexer<'t> {
         if next == b'=' {
             return None;
         }
-        (self.end, self.pos) = (end, pos);
+        (self.end, self.pos, self.ready) = (end, pos, pos);
         Some(number)
     }
 
@@ -365,7 +370,7 @@ impl<'t> Lexer<'t> {
             return None;
         }
         self.end = name.end;
-        self.pos = next;
+        (self.pos, self.ready) = (next, next);
         if self.is_cut() { None } else { Some(name) }
     }
 

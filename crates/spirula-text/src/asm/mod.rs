@@ -9,6 +9,7 @@ mod error;
 mod ids;
 mod lex;
 mod lines;
+mod opcodes;
 mod operand;
 mod raw;
 mod record;
