@@ -165,10 +165,9 @@ pub fn zeros<T: Clone>(table: &mut Vec<T>, len: usize, zero: T) {
 /// list of those that are really defined, so that a huge bound costs nothing.
 #[derive(Clone, Debug, Default)]
 pub struct IdTable {
-    slots: Vec<Slot>,
-    dense: u32,
-    /// Defined ids that are not below `dense`, sorted.
-    sparse: Vec<u32>,
+    dense: Vec<Slot>,
+    /// Defined ids for which `dense` is too short, sorted.
+    sparse: Vec<(u32, Slot)>,
 }
 
 /// Ids below this are always kept in the dense part, whatever the module's size.
@@ -177,83 +176,88 @@ const ALWAYS_DENSE: usize = 1 << 14;
 impl IdTable {
     /// Empties the table for a module of `words` words with this bound.
     pub(crate) fn reset(&mut self, bound: u32, words: usize) {
-        self.dense = (bound as usize).min(words + ALWAYS_DENSE) as u32;
         self.sparse.clear();
-        zeros(&mut self.slots, self.dense as usize, Slot::default());
+        zeros(&mut self.dense, (bound as usize).min(words + ALWAYS_DENSE), Slot::default());
     }
 
     /// Announces a defined id that the dense part does not hold.
     #[cold]
     pub(crate) fn announce_sparse(&mut self, id: Id) {
-        self.sparse.push(id.0);
+        self.sparse.push((id.0, Slot::default()));
     }
 
     /// Ends the announcements.
     pub(crate) fn seal(&mut self) {
-        if self.sparse.is_empty() {
-            return;
-        }
         self.sparse.sort_unstable();
         self.sparse.dedup();
-        self.slots.resize(self.dense as usize + self.sparse.len(), Slot::default());
     }
 
     /// Whether the id lies in the dense part.
     #[inline]
     pub(crate) fn is_dense(&self, id: Id) -> bool {
-        id.0 < self.dense
+        id.index() < self.dense.len()
     }
 
     /// Position of the id in tables by id, `0..slot_count()`. `None` for ids that cannot be defined.
     #[inline]
     pub fn slot(&self, id: Id) -> Option<usize> {
-        if id.0 < self.dense { Some(id.index()) } else { self.sparse_slot(id) }
+        if self.is_dense(id) { Some(id.index()) } else { self.sparse_place(id).map(|at| self.dense.len() + at) }
     }
 
     #[cold]
-    fn sparse_slot(&self, id: Id) -> Option<usize> {
-        self.sparse.binary_search(&id.0).ok().map(|at| self.dense as usize + at)
+    fn sparse_place(&self, id: Id) -> Option<usize> {
+        self.sparse.binary_search_by_key(&id.0, |s| s.0).ok()
     }
 
     /// The id at a slot.
     pub fn id_at(&self, slot: usize) -> Id {
-        match slot.checked_sub(self.dense as usize) {
+        match slot.checked_sub(self.dense.len()) {
             None => Id(slot as u32),
-            Some(at) => Id(self.sparse.get(at).copied().unwrap_or(0)),
+            Some(at) => Id(self.sparse.get(at).map_or(0, |s| s.0)),
         }
     }
 
     /// Number of slots.
     #[inline]
     pub fn slot_count(&self) -> usize {
-        self.slots.len()
+        self.dense.len() + self.sparse.len()
     }
 
     /// What is known of the id; all zero for undefined ones.
     #[inline]
     pub fn get(&self, id: Id) -> IdInfo {
         // A reference as long as it can be: whoever wants a part only reads that alone.
-        IdInfo::unpack(match self.slots.get(id.index()) {
-            Some(slot) if id.0 < self.dense => slot,
-            _ => self.get_sparse(id),
+        IdInfo::unpack(match self.dense.get(id.index()) {
+            Some(slot) => slot,
+            None => self.get_sparse(id),
         })
     }
 
     #[cold]
     fn get_sparse(&self, id: Id) -> &Slot {
-        self.sparse_slot(id).and_then(|s| self.slots.get(s)).unwrap_or(&(0, 0, 0, 0, 0))
+        self.sparse_place(id).and_then(|at| self.sparse.get(at)).map_or(&(0, 0, 0, 0, 0), |s| &s.1)
+    }
+
+    #[inline]
+    fn place(&mut self, id: Id) -> Option<&mut Slot> {
+        if self.is_dense(id) { self.dense.get_mut(id.index()) } else { self.sparse_place_mut(id) }
+    }
+
+    #[cold]
+    fn sparse_place_mut(&mut self, id: Id) -> Option<&mut Slot> {
+        let at = self.sparse_place(id)?;
+        self.sparse.get_mut(at).map(|s| &mut s.1)
     }
 
     /// Defines an id. Returns whether it can be defined and was not yet.
     #[inline]
     pub(crate) fn define(&mut self, id: Id, info: IdInfo) -> bool {
-        let slot = self.slot(id).and_then(|s| self.slots.get_mut(s)).filter(|s| s.0 == 0);
-        slot.map(|s| *s = info.pack()).is_some()
+        self.place(id).filter(|s| s.0 == 0).map(|s| *s = info.pack()).is_some()
     }
 
     /// Changes what is known of an id.
     pub(crate) fn set(&mut self, id: Id, info: IdInfo) {
-        if let Some(slot) = self.slot(id).and_then(|s| self.slots.get_mut(s)) {
+        if let Some(slot) = self.place(id) {
             *slot = info.pack();
         }
     }
@@ -267,7 +271,8 @@ impl IdTable {
 
     /// All defined ids in ascending order with what is known of them.
     pub fn iter(&self) -> impl Iterator<Item = (Id, IdInfo)> {
-        let slots = self.slots.iter().enumerate().map(|(s, i)| (self.id_at(s), IdInfo::unpack(i)));
-        slots.filter(|(_, i)| i.is_defined())
+        let dense = self.dense.iter().enumerate().map(|(id, slot)| (Id(id as u32), IdInfo::unpack(slot)));
+        let sparse = self.sparse.iter().map(|(id, slot)| (Id(*id), IdInfo::unpack(slot)));
+        dense.chain(sparse).filter(|(_, i)| i.is_defined())
     }
 }

@@ -10,7 +10,7 @@ use spirula_grammar::{Class, ExtSet, InstDesc, Op};
 /// and not on the values that some of them have.
 ///
 /// For integers and tuples of them the vector costs no time where no id is: the system's memory is zero.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct IdMap<T> {
     dense: Vec<T>,
     sparse: HashMap<u32, T>,

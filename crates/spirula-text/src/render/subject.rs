@@ -10,6 +10,7 @@ use spirula_grammar::{ExtSet, Op};
 use super::finding::{Finding, IdName, Place, Related};
 use super::line;
 use super::source::SourceMap;
+use crate::dis::ids::IdMap;
 use crate::dis::{Names, disassemble_one};
 
 /// Longest piece of a line that is shown.
@@ -45,8 +46,8 @@ struct Tables<'a> {
     starts: Vec<u32>,
     /// What the disassembler calls ids.
     names: Option<Names>,
-    /// Ids, sorted, with the offset of the instruction that defines them; the first one's, where there are several.
-    definitions: Vec<(u32, u32)>,
+    /// By id, the offset of the instruction that defines it; the first one's, where there are several.
+    definitions: IdMap<u32>,
     /// Every function: first word, word behind it, id, the functions that it calls.
     functions: Vec<Function>,
     /// Entry points: function and name.
@@ -243,7 +244,7 @@ impl<'a> Subject<'a> {
 impl<'a> Tables<'a> {
     fn of(words: &'a [u32], needs_names: bool) -> Tables<'a> {
         let names = needs_names.then(|| Names::of(words));
-        let mut tables = Tables { names, ..Tables::default() };
+        let mut tables = Tables { names, definitions: IdMap::new(words), ..Tables::default() };
         let mut end = HEADER_WORDS as u32;
         for inst in Frames::of(words) {
             let inst = match inst {
@@ -256,23 +257,20 @@ impl<'a> Tables<'a> {
             };
             tables.starts.push(inst.offset());
             end = inst.offset().saturating_add(inst.words().len() as u32);
-            if let Some(Id(id)) = inst.result() {
-                tables.definitions.push((id, inst.offset()));
+            if let Some(id) = inst.result().filter(|id| tables.definitions.get(*id) == 0) {
+                tables.definitions.set(id, inst.offset());
             }
             tables.take(inst, end);
         }
         if let Some(f) = tables.functions.last_mut().filter(|f| f.end == u32::MAX) {
             f.end = end;
         }
-        tables.definitions.sort_unstable();
-        tables.definitions.dedup_by_key(|d| d.0);
         tables
     }
 
     /// Offset of the instruction that defines an id.
     fn definition(&self, id: u32) -> Option<u32> {
-        let at = self.definitions.binary_search_by_key(&id, |d| d.0).ok()?;
-        Some(self.definitions[at].1)
+        Some(self.definitions.get(Id(id))).filter(|at| *at != 0)
     }
 
     /// For every entry point, the functions of its call graph.

@@ -8,7 +8,7 @@ use spirula_diag::{Rule, Site};
 use spirula_grammar::{Decoration, Op};
 use spirula_module::{Shape, Type};
 
-use super::measure::{MatrixLayout, Measures, has_offset, matrix_layout, offset_of, stride_of};
+use super::measure::{MatrixLayout, Measures, Placement, stride_of};
 use super::{
     ALIGNMENT, Alignments, MAJORNESS, MATRIX_ALIGNMENT, MATRIX_PADDING, MATRIX_SIZE, MATRIX_STRIDE, OFFSET, OVERLAP,
     RUNTIME_ARRAY, Root, Ruleset, STRADDLE, STRIDE, STRIDE_ALIGNMENT, STRIDE_SIZE, VULKAN_RUNTIME_ARRAY,
@@ -89,13 +89,13 @@ impl Check<'_> {
         work: &mut List<'_, Item>,
     ) {
         let mut members = cx.list();
-        for (n, ty) in inst.tail(2).iter().enumerate() {
+        for (n, (ty, placement)) in inst.tail(2).iter().zip(self.measures.placements(inst)).enumerate() {
             let (n, ty) = (n as u32, Id(*ty));
-            if !self.decorated(cx, inst, n, ty, root, rules) {
+            if !decorated(cx, inst, (n, ty), *placement, root, rules) {
                 return;
             }
-            let layout = matrix_layout(cx, inst.id(1), n);
-            match offset_of(cx, inst.id(1), n) {
+            let layout = placement.matrix;
+            match placement.offset.flatten() {
                 Some(offset) => {
                     members.push(Member { n, ty, offset, layout });
                     work.push(Item { ty, at: at.wrapping_add(offset) % 16, layout });
@@ -112,28 +112,6 @@ impl Check<'_> {
             before = Some(member);
         }
         runtime_array(cx, inst, &members, root, rules);
-    }
-
-    /// The decorations that a member needs.
-    fn decorated(&self, cx: &mut Cx<'_>, inst: Inst<'_>, n: u32, ty: Id, root: Root, rules: Ruleset) -> bool {
-        let id = inst.id(1);
-        let offset = has_offset(cx, id, n);
-        if !offset {
-            return report(cx, inst, &OFFSET, root, rules, format!("member {n} of {id} has no Offset"));
-        }
-        let (inner, _) = without_arrays(cx.m, ty);
-        if cx.m.key(inner).shape() != Shape::Matrix {
-            return true;
-        }
-        if matrix_layout(cx, id, n).stride.is_none() {
-            return report(cx, inst, &MATRIX_STRIDE, root, rules, format!("member {n} of {id} has no MatrixStride"));
-        }
-        let majorness = |d| matches!(d, Decoration::RowMajor | Decoration::ColMajor);
-        if !cx.m.member_decorations(id, n).any(|d| majorness(d.decoration)) {
-            let text = format!("member {n} of {id} is decorated neither RowMajor nor ColMajor");
-            return report(cx, inst, &MAJORNESS, root, rules, text);
-        }
-        true
     }
 
     /// Whether a member stands where it may, given where the one before ends.
@@ -270,6 +248,33 @@ impl Check<'_> {
             report(cx, inst, &MATRIX_SIZE, root, rules, text);
         }
     }
+}
+
+/// The decorations that a member needs.
+fn decorated(
+    cx: &mut Cx<'_>,
+    inst: Inst<'_>,
+    (n, ty): (u32, Id),
+    placement: Placement,
+    root: Root,
+    rules: Ruleset,
+) -> bool {
+    let id = inst.id(1);
+    if placement.offset.is_none() {
+        return report(cx, inst, &OFFSET, root, rules, format!("member {n} of {id} has no Offset"));
+    }
+    let (inner, _) = without_arrays(cx.m, ty);
+    if cx.m.key(inner).shape() != Shape::Matrix {
+        return true;
+    }
+    if placement.matrix.stride.is_none() {
+        return report(cx, inst, &MATRIX_STRIDE, root, rules, format!("member {n} of {id} has no MatrixStride"));
+    }
+    if !placement.has_majorness {
+        let text = format!("member {n} of {id} is decorated neither RowMajor nor ColMajor");
+        return report(cx, inst, &MAJORNESS, root, rules, text);
+    }
+    true
 }
 
 fn is_array(cx: &Cx<'_>, ty: Id) -> bool {

@@ -2,7 +2,7 @@
 
 use spirula_binary::{Id, Inst};
 use spirula_grammar::{Decoration, Op};
-use spirula_module::{Shape, Type};
+use spirula_module::{Decorated, Shape, Type};
 
 use super::Alignments;
 use crate::cx::{Cx, List};
@@ -14,6 +14,29 @@ pub(super) struct MatrixLayout {
     pub(super) row_major: bool,
 }
 
+/// Where a member lies, by its decorations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Placement {
+    /// `Some(None)` where the value is not known.
+    pub(super) offset: Option<Option<u32>>,
+    pub(super) matrix: MatrixLayout,
+    /// Whether it is decorated RowMajor or ColMajor.
+    pub(super) has_majorness: bool,
+}
+
+impl Placement {
+    fn take(&mut self, cx: &Cx<'_>, d: Decorated<'_>) {
+        match d.decoration {
+            Decoration::Offset => drop(self.offset.get_or_insert(Some(d.operand()))),
+            Decoration::OffsetIdEXT => drop(self.offset.get_or_insert_with(|| constant(cx, Id(d.operand())))),
+            Decoration::MatrixStride => self.matrix.stride = Some(d.operand()),
+            Decoration::RowMajor => (self.matrix.row_major, self.has_majorness) = (true, true),
+            Decoration::ColMajor => self.has_majorness = true,
+            _ => {}
+        }
+    }
+}
+
 /// Alignments of a type: for row-major matrices in place 1, else in place 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measure {
@@ -22,6 +45,8 @@ struct Measure {
     extended: [u32; 2],
     /// Size in bytes of scalars, vectors and structures.
     size: u64,
+    /// Of a structure: position of its first member among the placements.
+    first: usize,
 }
 
 /// The measures of all types. They are few among the ids, so that they have a table of their own.
@@ -30,6 +55,8 @@ pub(super) struct Measures<'a> {
     types: List<'a, Id>,
     /// By position in `types`.
     all: &'a mut [Measure],
+    /// Of the members of all structures, those of one together.
+    placements: List<'a, Placement>,
 }
 
 impl<'a> Measures<'a> {
@@ -39,7 +66,7 @@ impl<'a> Measures<'a> {
         let mut types = cx.collect(declarations().map(|i| i.id(1)));
         types.sort_unstable();
         types.dedup();
-        let measures = Measures { all: cx.filled(types.len(), Measure::default()), types };
+        let mut measures = Measures { all: cx.filled(types.len(), Measure::default()), types, placements: cx.list() };
         for inst in declarations() {
             let measure = measures.measure(cx, inst);
             if let Some(place) = measures.position(inst.id(1)).and_then(|p| measures.all.get_mut(p)) {
@@ -59,6 +86,12 @@ impl<'a> Measures<'a> {
         self.types.binary_search(&ty).ok()
     }
 
+    /// Where the members of a structure lie.
+    pub(super) fn placements(&self, structure: Inst<'_>) -> &[Placement] {
+        let first = self.position(structure.id(1)).and_then(|p| self.all.get(p)).map_or(0, |m| m.first);
+        self.placements.get(first..first + structure.tail(2).len()).unwrap_or(&[])
+    }
+
     fn get(&self, cx: &Cx<'_>, ty: Id) -> Measure {
         // A pointer may be announced, and so come behind the structure with it.
         if cx.m.key(ty).is_pointer() {
@@ -67,7 +100,7 @@ impl<'a> Measures<'a> {
         self.position(ty).and_then(|p| self.all.get(p)).copied().unwrap_or_default()
     }
 
-    fn measure(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
+    fn measure(&mut self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
         let m = cx.m;
         let key = m.key(inst.id(1));
         match key.shape() {
@@ -95,27 +128,33 @@ impl<'a> Measures<'a> {
         };
         let base = component * vector_factor(count);
         let size = u64::from(component) * u64::from(count);
-        Measure { scalar: component, base: [base; 2], extended: [base; 2], size }
+        Measure { scalar: component, base: [base; 2], extended: [base; 2], size, first: 0 }
     }
 
     fn matrix(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
         let key = cx.m.key(inst.id(1));
         let component = key.width().div_ceil(8);
         let base = [component * vector_factor(key.rows()), component * vector_factor(key.count())];
-        Measure { scalar: component, base, extended: base.map(|a| a.next_multiple_of(16)), size: 0 }
+        Measure { scalar: component, base, extended: base.map(|a| a.next_multiple_of(16)), size: 0, first: 0 }
     }
 
-    fn structure(&self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
-        let mut all = even(1, 0);
-        for (n, ty) in inst.tail(2).iter().enumerate() {
-            let (n, ty) = (n as u32, Id(*ty));
+    fn structure(&mut self, cx: &Cx<'_>, inst: Inst<'_>) -> Measure {
+        let (first, members) = (self.placements.len(), inst.tail(2));
+        self.placements.resize(first + members.len(), Placement::default());
+        for d in cx.m.decorations(inst.id(1)) {
+            if let Some(place) = d.member.and_then(|n| self.placements.get_mut(first.checked_add(n as usize)?)) {
+                place.take(cx, d);
+            }
+        }
+        let mut all = Measure { first, ..even(1, 0) };
+        for (ty, Placement { offset, matrix, .. }) in members.iter().zip(self.placements.get(first..).unwrap_or(&[])) {
+            let ty = Id(*ty);
             let member = self.get(cx, ty);
-            let layout = matrix_layout(cx, inst.id(1), n);
-            let major = usize::from(layout.row_major);
+            let major = usize::from(matrix.row_major);
             all.scalar = all.scalar.max(member.scalar);
             all.base = [all.base[0].max(member.base[major]); 2];
             all.extended = [all.extended[0].max(member.extended[major]); 2];
-            let end = offset_of(cx, inst.id(1), n).map(|o| u64::from(o) + self.size(cx, ty, layout));
+            let end = offset.flatten().map(|o| u64::from(o) + self.size(cx, ty, *matrix));
             all.size = all.size.max(end.unwrap_or(0));
         }
         all.extended = all.extended.map(|a| a.next_multiple_of(16));
@@ -163,7 +202,7 @@ impl<'a> Measures<'a> {
 }
 
 fn even(alignment: u32, size: u64) -> Measure {
-    Measure { scalar: alignment, base: [alignment; 2], extended: [alignment; 2], size }
+    Measure { scalar: alignment, base: [alignment; 2], extended: [alignment; 2], size, first: 0 }
 }
 
 /// Base alignment of a vector in components. For vectors of more than four the specification has no more than their
@@ -202,29 +241,5 @@ pub(super) fn stride_of(cx: &Cx<'_>, ty: Id) -> Option<Option<u32>> {
         Decoration::ArrayStride => Some(Some(d.operand())),
         Decoration::ArrayStrideIdEXT => Some(constant(cx, Id(d.operand()))),
         _ => None,
-    })
-}
-
-/// Whether a member has an offset.
-pub(super) fn has_offset(cx: &Cx<'_>, ty: Id, member: u32) -> bool {
-    let offset = |d: Decoration| matches!(d, Decoration::Offset | Decoration::OffsetIdEXT);
-    cx.m.member_decorations(ty, member).any(|d| offset(d.decoration))
-}
-
-/// The offset of a member, where it is known.
-pub(super) fn offset_of(cx: &Cx<'_>, ty: Id, member: u32) -> Option<u32> {
-    cx.m.member_decorations(ty, member).find_map(|d| match d.decoration {
-        Decoration::Offset => Some(d.operand()),
-        Decoration::OffsetIdEXT => constant(cx, Id(d.operand())),
-        _ => None,
-    })
-}
-
-/// How the matrices of a member are laid out.
-pub(super) fn matrix_layout(cx: &Cx<'_>, ty: Id, member: u32) -> MatrixLayout {
-    cx.m.member_decorations(ty, member).fold(MatrixLayout::default(), |l, d| match d.decoration {
-        Decoration::MatrixStride => MatrixLayout { stride: Some(d.operand()), ..l },
-        Decoration::RowMajor => MatrixLayout { row_major: true, ..l },
-        _ => l,
     })
 }
