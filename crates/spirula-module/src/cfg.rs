@@ -126,6 +126,12 @@ impl Edges {
         self.start.push(0);
     }
 
+    /// Makes room for so many rows and edges.
+    pub(crate) fn reserve(&mut self, rows: usize, edges: usize) {
+        self.start.reserve(rows + 1);
+        self.to.reserve(edges);
+    }
+
     /// Adds an edge to the row that [`end_row`](Self::end_row) will end.
     #[inline]
     pub(crate) fn push(&mut self, to: BlockIdx) {

@@ -89,6 +89,8 @@ impl DomTree {
         if root.0 >= len {
             return;
         }
+        self.dfs_order.reserve(len as usize);
+        self.work.verts.reserve(len as usize);
         self.search(root, edges);
         if len > 1 {
             self.find_dominators(reversed);

@@ -80,6 +80,8 @@ impl Index {
         self.header = Header::read(words);
         let bound = self.header.map_or(0, |h| h.bound);
         self.ids.reset(bound, words.len());
+        // Instructions have four or five words on average; only strings have many more.
+        self.insts.reserve(words.len() / 5);
         let mut state = State::default();
         for frame in Frames::of(words) {
             match frame {

@@ -209,6 +209,8 @@ impl Structured {
     /// Makes the structured control-flow edges, and edges from function terminations to a block behind the last.
     fn make_edges(&mut self, words: &[u32], cfg: &Cfg) {
         self.edges.clear();
+        // Besides the branches: two for each loop, one for each other header and each termination.
+        self.edges.reserve(cfg.blocks().len(), cfg.branch_edges().len() + cfg.blocks().len());
         for (i, block) in cfg.blocks().iter().enumerate() {
             let at = BlockIdx(i as u32);
             self.edges.extend(cfg.successors(at));

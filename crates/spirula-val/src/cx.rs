@@ -336,18 +336,28 @@ impl<'a> Cx<'a> {
         self.facts.parts(self.m, ty)
     }
 
-    /// Whether the value at `word` is a pointer through which an object of the type can be read, and nothing has to be
-    /// asked but that: see [`Parts::EASY`]. Other rules need not ask again: [`easy`](Self::easy) tells.
+    /// Whether the value at `word` is a pointer through which an object of the type can be read with an alignment, or
+    /// without one where that is 0, and nothing has to be asked but that: see [`Parts::EASY`]. Mostly, other rules need not
+    /// ask again: [`easy`](Self::easy) tells.
     #[inline]
-    pub(crate) fn reads_easily(&mut self, inst: Inst<'_>, word: usize, object: Id) -> bool {
+    pub(crate) fn reads_easily(&mut self, inst: Inst<'_>, word: usize, object: Id, alignment: u32) -> bool {
         let ty = self.m.type_id_of(inst.id(word));
+        let parts = self.parts(ty);
         let easy = self.poison.is_empty()
-            && self.parts(ty).any(Parts::EASY)
-            && self.m.pointer(ty).is_some_and(|p| p.1 == object);
-        if easy {
+            && parts.any(Parts::EASY)
+            && self.m.pointer(ty).is_some_and(|p| p.1 == object)
+            && (!parts.any(Parts::PHYSICAL_STORAGE) || self.aligns(object, alignment));
+        if easy && !parts.any(Parts::TO_PHYSICAL) {
             self.easy = inst.offset();
         }
         easy
+    }
+
+    /// Whether the alignment is surely a multiple of the size of every scalar in a type.
+    #[inline]
+    pub(crate) fn aligns(&self, ty: Id, alignment: u32) -> bool {
+        let large = Parts::WIDTH64.or(Parts::POINTER);
+        alignment != 0 && (alignment.is_multiple_of(8) || alignment.is_multiple_of(4) && !self.parts(ty).any(large))
     }
 
     /// Remembers that the function being walked uses a variable outside of functions. Debug information and other

@@ -59,9 +59,12 @@ impl Parts {
     /// Something without a null value.
     pub(crate) const NO_NULL: Parts = Parts(1 << 28);
 
-    /// A pointer through which loads and stores raise no question but that of the type: to a common storage class, in which
-    /// every execution model can read, and to what has no parts with rules of their own.
+    /// A pointer through which loads and stores raise no question but that of the type, and in PhysicalStorageBuffer that
+    /// of the alignment: to a common storage class, in which every execution model can read, and to what has no parts with
+    /// rules of their own.
     pub(crate) const EASY: Parts = Parts(1 << 30);
+    /// A pointer to what holds pointers to PhysicalStorageBuffer: those are judged when they are loaded or stored.
+    pub(crate) const TO_PHYSICAL: Parts = Parts(1 << 31);
 
     /// What has rules of its own where it is loaded or stored, besides small types in shaders.
     const UNEASY: Parts = Parts::RUNTIME_ARRAY
@@ -69,7 +72,6 @@ impl Parts {
         .or(Parts::NO_DESCRIPTOR)
         .or(Parts::ACCELERATION)
         .or(Parts::LOGICAL_POINTER)
-        .or(Parts::PHYSICAL_STORAGE)
         .or(Parts::VOID);
 
     /// 8-bit and 16-bit integers and floating-point numbers.
@@ -128,14 +130,18 @@ impl TypeFacts {
         let common = match class {
             StorageClass::Function | StorageClass::Private => true,
             StorageClass::CrossWorkgroup | StorageClass::Workgroup | StorageClass::Generic => kernel,
-            _ => !kernel && matches!(class, StorageClass::StorageBuffer),
+            StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer => !kernel,
+            _ => false,
         };
         let read_only = matches!(class, StorageClass::Input | StorageClass::Uniform | StorageClass::PushConstant);
         let pointee = m.info(inst.id(3));
         let known = inst.op() == Op::TypePointer && pointee.is_type() && pointee.def < inst.offset();
         let uneasy = if kernel { Parts::UNEASY } else { Parts::UNEASY.or(Parts::SMALL) };
-        let easy = known && (common || read_only && !kernel) && !self.parts(m, inst.id(3)).any(uneasy);
-        if easy { Parts::EASY } else { Parts::default() }
+        let parts = self.parts(m, inst.id(3));
+        if !known || !(common || read_only && !kernel) || parts.any(uneasy) {
+            return Parts::default();
+        }
+        if parts.any(Parts::PHYSICAL_STORAGE) { Parts::EASY.or(Parts::TO_PHYSICAL) } else { Parts::EASY }
     }
 
     fn of_type(&self, m: Module<'_>, inst: Inst<'_>, id: Id, addressing: AddressingModel) -> Parts {

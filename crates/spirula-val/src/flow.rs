@@ -93,8 +93,26 @@ impl Flow {
         // The entry block dominates all. What dominates structurally does so over the branch edges, which are fewer.
         a == b
             || a == 0
-            || (self.is_structured && self.structured.dominates(from, to))
+            || (self.is_structured && self.dominates_structurally(from, to))
             || self.dominators().dominates(from, to)
+    }
+
+    /// Whether structural dominance tells already that `from` dominates `to`: because it dominates a block that every path
+    /// to `to` comes through, or all that branch to one.
+    fn dominates_structurally(&self, from: BlockIdx, to: BlockIdx) -> bool {
+        let mut at = to;
+        // The way from a Continue Target, which the loop's header leads to, back to the body is mostly as short.
+        for _ in 0..8 {
+            if self.structured.dominates(from, at) {
+                return true;
+            }
+            match self.cfg.predecessors(at) {
+                _ if at == BlockIdx::ENTRY => return false,
+                [before] => at = *before,
+                several => return several.len() <= 8 && several.iter().all(|p| self.structured.dominates(from, *p)),
+            }
+        }
+        false
     }
 
     /// The block that a label starts, in this function.

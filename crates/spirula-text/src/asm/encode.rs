@@ -6,8 +6,8 @@ use spirula_grammar::{self as g, InstDesc, MAGIC, MaskParameters, OperandKind, Q
 use super::error::{Done, Failed, MAX_ERRORS, shown};
 use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark, Name};
-use super::opcodes::Opcodes;
 use super::lines::Lines;
+use super::opcodes::Opcodes;
 use super::record::{Def, Defs};
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
 use crate::dis::header::HeaderHints;

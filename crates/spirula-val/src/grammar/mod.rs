@@ -119,22 +119,29 @@ fn plain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row
     if words.len() < min {
         return malformed(cx, inst);
     }
-    let mut result = at_front(cx, inst, desc, row);
+    let result = at_front(cx, inst, desc, row);
     if words.len() == min || desc.has_literal_tail() {
         return result;
     }
     let pairs = row.optional == OperandKind::PairIdRefIdRef && (words.len() - min).is_multiple_of(2);
     if desc.has_id_tail() || pairs {
-        for (i, word) in words[min..].iter().enumerate() {
-            result = result.and(ssa::usage(cx, inst, desc, min + i, Id(*word)));
-        }
-        return result;
+        return ids_from(cx, inst, desc, min).and(result);
     }
     // Most of what may be left out are masks of memory operands.
     if row.optional.mask_bits().plain_words(words[min]) == Some(words.len() - min) {
         return result;
     }
     result.and(behind(cx, inst, desc, &desc.operands()[min - 1..], min))
+}
+
+/// The words from `first` on, which are ids.
+#[inline]
+fn ids_from<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, first: usize) -> Checked {
+    let mut fine = true;
+    for (i, word) in inst.tail(first).iter().enumerate() {
+        fine &= ssa::usage(cx, inst, desc, first + i, Id(*word)).is_ok();
+    }
+    if fine { Ok(()) } else { Err(Failed) }
 }
 
 /// Instructions that end in a string, behind operands of one word each.
@@ -150,14 +157,14 @@ fn string_tail<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row
 /// The words that tell by their place what they are.
 #[inline(always)]
 fn at_front<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
-    let mut result = results(cx, inst, desc);
+    let mut fine = results(cx, inst, desc).is_ok();
     for word in bits(row.ids) {
-        result = result.and(ssa::usage(cx, inst, desc, word, inst.id(word)));
+        fine &= ssa::usage(cx, inst, desc, word, inst.id(word)).is_ok();
     }
     for word in bits(row.enums) {
-        result = result.and(enumerant(cx, inst, word, &desc.operands()[word - 1], inst.word(word)));
+        fine &= enumerant(cx, inst, word, &desc.operands()[word - 1], inst.word(word)).is_ok();
     }
-    result
+    if fine { Ok(()) } else { Err(Failed) }
 }
 
 /// Positions of the bits that are set.
@@ -278,10 +285,7 @@ impl<'a> Stream<'a> {
         if !rest.is_empty() && !may_grow {
             return malformed(cx, self.inst);
         }
-        for (i, word) in rest.iter().enumerate() {
-            judged = judged.and(ssa::usage(cx, self.inst, self.desc, self.at + i, Id(*word)));
-        }
-        judged
+        ids_from(cx, self.inst, self.desc, self.at).and(judged)
     }
 
     /// Operands of an instruction, or parameters of an enumerant. The tables nest no deeper than that.

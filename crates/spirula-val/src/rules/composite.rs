@@ -161,8 +161,11 @@ fn construct(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let ty = inst.id(1);
     let given = inst.tail(3);
-    let result = m.ty(ty).ok_or(Failed)?;
-    match result {
+    if m.key(ty).shape() == Shape::Vector {
+        return construct_vector(cx, inst);
+    }
+    match m.ty(ty).ok_or(Failed)? {
+        // Long ones, and those of pointers.
         Type::Vector { .. } | Type::VectorId { .. } => construct_vector(cx, inst)?,
         Type::Matrix { column, count } => construct_list(cx, inst, column, Some(u64::from(count)))?,
         Type::Array { element, length } => {

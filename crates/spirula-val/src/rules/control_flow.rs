@@ -278,6 +278,10 @@ fn phi_parents<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pairs: &'a [u32]) -> Checked
         let again = parents().take(i).any(|x| x == parent);
         one_parent(cx, inst, parent, 4 + 2 * i, is_predecessor, again)?;
     }
+    // As many different predecessors as there are edges are all of them.
+    if pairs.len() / 2 == count {
+        return Ok(());
+    }
     // A block that branches here twice is one parent.
     let flow = &cx.flow;
     let named = |p: &BlockIdx| parents().any(|id| flow.block_of(id) == Some(*p));

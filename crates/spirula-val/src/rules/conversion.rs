@@ -79,6 +79,10 @@ fn is_microscaling(cx: &Cx<'_>, ty: Id) -> bool {
 
 /// The encoding of a floating-point scalar, or of a composite's components, where it has one.
 pub(crate) fn encoding(cx: &Cx<'_>, ty: Id) -> Option<FPEncoding> {
+    let key = cx.m.key(ty);
+    if key.is_scalar_or_vector() && key.component_class() != Scalar::EncodedFloat {
+        return None;
+    }
     let scalar = component_type(cx, ty)?;
     match cx.m.ty(scalar)? {
         Type::Float(n) => match n.kind {

@@ -85,16 +85,38 @@ enum Place {
     Head {
         parameters: bool,
     },
-    /// In a block; whether it is the first one, and what may still come.
-    Block {
-        first: bool,
-        variables: bool,
-        phis: bool,
-    },
+    Block(InBlock),
     /// Behind a termination instruction.
     Between,
     /// In a graph.
     Graph,
+}
+
+/// A block, as bits: whether it is its function's first, and what may still come in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct InBlock(u8);
+
+impl InBlock {
+    const FIRST: InBlock = InBlock(1);
+    const VARIABLES: InBlock = InBlock(2);
+    const PHIS: InBlock = InBlock(4);
+
+    const fn start(first: bool) -> InBlock {
+        if first { InBlock(Self::FIRST.0 | Self::VARIABLES.0 | Self::PHIS.0) } else { Self::PHIS }
+    }
+
+    const fn has(self, bit: InBlock) -> bool {
+        self.0 & bit.0 != 0
+    }
+
+    const fn without(self, bit: InBlock) -> InBlock {
+        InBlock(self.0 & !bit.0)
+    }
+
+    /// Behind an instruction that neither variables nor phis may follow.
+    const fn behind_others(self) -> InBlock {
+        InBlock(self.0 & Self::FIRST.0)
+    }
 }
 
 /// The state of the layout machine.
@@ -165,13 +187,13 @@ impl Layout {
     #[inline]
     pub(crate) fn step<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, row: &Row) -> Checked {
         match self.place {
-            Place::Block { first, .. } if row.ordinary => {
-                self.place = Place::Block { first, variables: false, phis: false };
+            Place::Block(at) if row.ordinary => {
+                self.place = Place::Block(at.behind_others());
                 Ok(())
             }
             // One more of a section that may have many.
             Place::Outside if row.section == Some(self.section) && self.section.is_list() => Ok(()),
-            Place::Block { first, variables, phis } => self.in_block(cx, inst, desc, (first, variables, phis)),
+            Place::Block(at) => self.in_block(cx, inst, desc, at),
             Place::Graph => self.in_graph(cx, inst, desc),
             _ => self.elsewhere(cx, inst, desc),
         }
@@ -196,18 +218,13 @@ impl Layout {
         cx.check(allowed, &GRAPH, inst, || alloc::format!("{} cannot stand in a graph", desc.name()))
     }
 
-    fn in_block<'a>(
-        &mut self,
-        cx: &mut Cx<'a>,
-        inst: Inst<'a>,
-        desc: &'static InstDesc,
-        (first, variables, phis): (bool, bool, bool),
-    ) -> Checked {
+    fn in_block<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc, at: InBlock) -> Checked {
+        let first = at.has(InBlock::FIRST);
         match desc.op {
             Op::Line | Op::NoLine => return Ok(()),
             Op::Variable | Op::UntypedVariableKHR => {
-                self.place = Place::Block { first, variables, phis: false };
-                return cx.check(first && variables, &VARIABLES_FIRST, inst, || {
+                self.place = Place::Block(at.without(InBlock::PHIS));
+                return cx.check(at.has(InBlock::VARIABLES), &VARIABLES_FIRST, inst, || {
                     if first {
                         "OpVariable stands behind other instructions of its block"
                     } else {
@@ -216,8 +233,8 @@ impl Layout {
                 });
             }
             Op::Phi => {
-                self.place = Place::Block { first, variables: false, phis };
-                return cx.check(phis && !first, &PHIS_FIRST, inst, || {
+                self.place = Place::Block(at.without(InBlock::VARIABLES));
+                return cx.check(at.has(InBlock::PHIS) && !first, &PHIS_FIRST, inst, || {
                     if first {
                         "OpPhi stands in the entry block of its function, which has no predecessors"
                     } else {
@@ -227,8 +244,8 @@ impl Layout {
             }
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
                 // Scopes and lines are for the phis, too; other non-semantic instructions stand behind them.
-                let phis = phis && is_debug_information(cx, inst);
-                self.place = Place::Block { first, variables, phis };
+                let kept = if is_debug_information(cx, inst) { at } else { at.without(InBlock::PHIS) };
+                self.place = Place::Block(kept);
                 return Ok(());
             }
             op if is_block_termination(op) => {
@@ -236,7 +253,7 @@ impl Layout {
                 return Ok(());
             }
             Op::Label => {
-                self.place = Place::Block { first: false, variables: false, phis: true };
+                self.place = Place::Block(InBlock::start(false));
                 return cx.fail(&BLOCK, inst, || "the block before this label has no termination instruction");
             }
             Op::FunctionEnd => {
@@ -252,7 +269,7 @@ impl Layout {
             }
             _ => {}
         }
-        self.place = Place::Block { first, variables: false, phis: false };
+        self.place = Place::Block(at.behind_others());
         match section_of(desc) {
             Some(_) if desc.op != Op::ConstantPipeStorage => {
                 cx.fail(&ORDER, inst, || alloc::format!("{} cannot stand in a block", desc.name()))
@@ -303,8 +320,7 @@ impl Layout {
         match self.place {
             Place::Outside => cx.fail(&OUTSIDE, inst, || "OpLabel stands outside of a function"),
             was => {
-                let first = matches!(was, Place::Head { .. });
-                self.place = Place::Block { first, variables: first, phis: true };
+                self.place = Place::Block(InBlock::start(matches!(was, Place::Head { .. })));
                 Ok(())
             }
         }

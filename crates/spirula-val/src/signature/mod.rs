@@ -7,11 +7,11 @@ use alloc::string::String;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{InstDesc, Op, Operand};
+use spirula_grammar::{ExtInstDesc, InstDesc, Op};
 use spirula_module::{Module, Scalar, Shape, TypeKey};
 
 use crate::cx::{Cx, msg};
-use crate::rules::cooperative_matrix;
+use crate::rules::{cooperative_matrix, ext_inst};
 
 rules! {
     group "types";
@@ -248,25 +248,43 @@ pub(crate) struct Signature {
     pub(crate) cooperative: bool,
 }
 
-/// Where an instruction's operands stand, what they are called, and which rules they break.
+/// Whose operands a signature speaks of.
 #[derive(Clone, Copy)]
-pub(crate) struct Form {
-    /// The operands from word `base` on.
-    pub(crate) names: &'static [Operand],
-    /// Word of the first of `names`.
-    pub(crate) base: usize,
-    /// Word of the first operand that a signature speaks of.
-    pub(crate) first: usize,
-    /// Rule about the Result Type.
-    pub(crate) result: &'static Rule,
-    /// Rule about the operands.
-    pub(crate) operand: &'static Rule,
+pub(crate) enum Form {
+    /// Those of a core instruction.
+    Core(&'static InstDesc),
+    /// Those of an instruction of an extended set, which break rules of their own.
+    Ext(&'static ExtInstDesc),
 }
 
 impl Form {
-    /// The form of a core instruction.
-    fn core(desc: &'static InstDesc) -> Form {
-        Form { names: desc.operands(), base: 1, first: 3, result: &RESULT, operand: &OPERAND }
+    /// Word of the first operand that a signature speaks of.
+    #[inline]
+    fn first(self) -> usize {
+        match self {
+            Form::Core(_) => 3,
+            Form::Ext(_) => ext_inst::FIRST,
+        }
+    }
+
+    /// What the operand at `word` is called.
+    fn name(self, word: usize) -> &'static str {
+        let (operands, base) = match self {
+            Form::Core(desc) => (desc.operands(), 1),
+            Form::Ext(desc) => (desc.operands(), ext_inst::FIRST),
+        };
+        match operands.get(word - base).map_or("", |o| o.name()) {
+            "" => "operand",
+            name => name,
+        }
+    }
+
+    /// The rules about Result Type and operands.
+    fn rules(self) -> (&'static Rule, &'static Rule) {
+        match self {
+            Form::Core(_) => (&RESULT, &OPERAND),
+            Form::Ext(_) => (&ext_inst::RESULT, &ext_inst::OPERAND),
+        }
     }
 }
 
@@ -275,7 +293,7 @@ pub(crate) const BY_ROW: [Option<&'static Signature>; Op::COUNT] = table::by_row
 
 /// Judges a core instruction by its signature.
 pub(crate) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc, s: &'static Signature) -> Checked {
-    operands(cx, inst, s, Form::core(desc))
+    operands(cx, inst, s, Form::Core(desc))
 }
 
 /// Judges the Result Type and the operands of an instruction of this form.
@@ -286,7 +304,7 @@ pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, f
     }
     let mut prev = result;
     for (i, con) in s.operands.iter().enumerate() {
-        let word = form.first + i;
+        let word = form.first() + i;
         if word >= inst.words().len() {
             break;
         }
@@ -318,7 +336,7 @@ pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, f
 #[cold]
 fn bad_result(cx: &mut Cx<'_>, inst: Inst<'_>, wanted: Con, form: Form) -> Checked {
     let m = cx.m;
-    cx.fail_at(form.result, inst, 1, || {
+    cx.fail_at(form.rules().0, inst, 1, || {
         msg(format!("the Result Type is {}, but must be {}", describe(m, inst.id(1)), wanted.wanted()))
     })
 }
@@ -326,10 +344,9 @@ fn bad_result(cx: &mut Cx<'_>, inst: Inst<'_>, wanted: Con, form: Form) -> Check
 #[cold]
 fn bad_operand(cx: &mut Cx<'_>, inst: Inst<'_>, form: Form, word: usize, wanted: Con) -> Checked {
     let m = cx.m;
-    cx.fail_at(form.operand, inst, word, || {
+    cx.fail_at(form.rules().1, inst, word, || {
         let id = inst.id(word);
-        let name = form.names.get(word - form.base).map_or("", |o| o.name());
-        let name = if name.is_empty() { "operand" } else { name };
+        let name = form.name(word);
         let result = if wanted.is_relative() { format!(", {}", describe(m, inst.id(1))) } else { String::new() };
         msg(format!(
             "{name} {id} has type {}, but must have {}{result}",

@@ -37,7 +37,7 @@ rules! {
 }
 
 /// Word of the first operand of an instruction of a set.
-const FIRST: usize = 5;
+pub(crate) const FIRST: usize = 5;
 
 /// `OpExtInstImport`.
 pub(super) fn import(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
@@ -183,8 +183,7 @@ pub(crate) fn is_judged(set: ExtSet, number: u32) -> Option<bool> {
 impl Ext<'_> {
     /// Judges Result Type and operands by a signature.
     fn signature(&self, cx: &mut Cx<'_>, s: &'static Signature) -> Checked {
-        let form = Form { names: self.desc.operands(), base: FIRST, first: FIRST, result: &RESULT, operand: &OPERAND };
-        operands(cx, self.inst, s, form)
+        operands(cx, self.inst, s, Form::Ext(self.desc))
     }
 
     /// Fails unless `ok` with what the Result Type must be.

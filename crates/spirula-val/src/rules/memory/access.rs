@@ -44,14 +44,15 @@ pub(super) enum Does {
     Copy,
 }
 
-/// Whether there are no memory operands at `word`, or there is nothing but an alignment, and a proper one. Then only
-/// pointers to PhysicalStorageBuffer have more to be asked.
+/// Where the memory operands at `word` are nothing but an alignment, and a proper one: that. 0 where there are none.
 #[inline]
-pub(super) fn is_easy(inst: Inst<'_>, word: usize) -> bool {
+pub(super) fn only_alignment(inst: Inst<'_>, word: usize) -> Option<u32> {
     match inst.tail(word) {
-        [] => true,
-        [mask, alignment] => MemoryAccess(*mask) == MemoryAccess::Aligned && alignment.is_power_of_two(),
-        _ => false,
+        [] => Some(0),
+        [mask, alignment] if MemoryAccess(*mask) == MemoryAccess::Aligned => {
+            alignment.is_power_of_two().then_some(*alignment)
+        }
+        _ => None,
     }
 }
 
@@ -160,6 +161,9 @@ fn aligned<'a>(
     accessed: Id,
 ) -> Checked {
     if !cx.env.is_vulkan() || !pointers.iter().any(|p| super::is_physical_storage(cx, p.class)) {
+        return Ok(());
+    }
+    if cx.aligns(accessed, value) {
         return Ok(());
     }
     let largest = largest_scalar(cx, accessed);

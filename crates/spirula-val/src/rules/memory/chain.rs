@@ -64,7 +64,8 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         element(cx, inst, 4, base, base.pointee)?;
     }
     let parts = cx.parts(result);
-    if parts.any(Parts::EASY) && !(by_element && parts.any(Parts::LOGICAL_POINTER)) {
+    let judged = if by_element { Parts::PHYSICAL_STORAGE.or(Parts::LOGICAL_POINTER) } else { Parts::PHYSICAL_STORAGE };
+    if parts.any(Parts::EASY) && !parts.any(judged) {
         cx.easy = inst.offset();
     }
     let first = if by_element { 5 } else { 4 };

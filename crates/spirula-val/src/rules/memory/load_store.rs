@@ -31,7 +31,10 @@ rules! {
 }
 
 pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if access::is_easy(inst, 4) && cx.reads_easily(inst, 3, inst.id(1)) { Ok(()) } else { any_load(cx, inst) }
+    match access::only_alignment(inst, 4) {
+        Some(alignment) if cx.reads_easily(inst, 3, inst.id(1), alignment) => Ok(()),
+        _ => any_load(cx, inst),
+    }
 }
 
 fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -81,8 +84,10 @@ pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         Some(StorageClass::CrossWorkgroup | StorageClass::Workgroup | StorageClass::Generic) => true,
         _ => false,
     };
-    let easy = writable && access::is_easy(inst, 3) && cx.reads_easily(inst, 1, cx.m.type_id_of(inst.id(2)));
-    if easy { Ok(()) } else { any_store(cx, inst) }
+    match access::only_alignment(inst, 3) {
+        Some(alignment) if writable && cx.reads_easily(inst, 1, cx.m.type_id_of(inst.id(2)), alignment) => Ok(()),
+        _ => any_store(cx, inst),
+    }
 }
 
 fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

@@ -292,6 +292,10 @@ fn spec_sized_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, da
 
 /// The pointer at `word` is to a storage class of the execution models that reach this place.
 pub(crate) fn class_models<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    // Most pointers are to classes that all models have.
+    if cx.parts(cx.m.type_id_of(inst.id(word))).any(Parts::EASY) {
+        return Ok(());
+    }
     let Some(class) = cx.m.class_of(inst.id(word)) else { return Ok(()) };
     if matches!(class, StorageClass::Function | StorageClass::Input | StorageClass::Uniform | StorageClass::Private) {
         return Ok(());
