@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod bytes;
 mod cli;
 mod cmd;
 mod hex;

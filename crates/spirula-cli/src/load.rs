@@ -9,6 +9,7 @@ use spirula_grammar::MAGIC;
 use spirula_text::render::{Finding, Origin};
 use spirula_text::{AsmError, AsmOptions, assemble, assemble_from, assemble_with_map};
 
+use crate::bytes::Bytes;
 use crate::inputs::{Input, Source};
 
 /// What an input's bytes are.
@@ -61,12 +62,12 @@ impl Unloaded {
 }
 
 /// Reads an input's bytes.
-pub(crate) fn read(input: &Input) -> Result<Vec<u8>, Unloaded> {
+pub(crate) fn read(input: &Input) -> Result<Bytes, Unloaded> {
     let bytes = match &input.source {
-        Source::File(path) => std::fs::read(path),
+        Source::File(path) => Bytes::of_file(path),
         Source::Stdin => {
             let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| Bytes::Some(bytes))
         }
         Source::Missing(finding, code) => return Err(Unloaded { findings: vec![(**finding).clone()], code: *code }),
     };

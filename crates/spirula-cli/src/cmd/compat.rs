@@ -18,6 +18,7 @@ use spirula_val::{TargetEnv, Validator};
 use super::compat_reflect::{SpirvReflect, reflect_file, spread};
 use super::dis::DisStyle;
 use super::output::Output;
+use crate::bytes::Bytes;
 use crate::inputs::Input;
 use crate::load::{self, Loaded};
 use crate::options::{EnvChoice, ValArgs};
@@ -143,7 +144,7 @@ pub(super) fn error(message: &str) {
     to_stderr(&format!("error: {message}\n"));
 }
 
-pub(super) fn read(input: &Input) -> Option<Vec<u8>> {
+pub(super) fn read(input: &Input) -> Option<Bytes> {
     match load::read(input) {
         Ok(bytes) => Some(bytes),
         Err(_) => {

@@ -9,6 +9,7 @@ use spirula_val::link;
 use spirula_val::{Options, TargetEnv, Validator};
 
 use super::link::{choose, located};
+use crate::bytes::Bytes;
 use crate::cli::{Format, Global, complain};
 use crate::inputs::Input;
 use crate::load::{self, Loaded, Unloaded};
@@ -115,7 +116,7 @@ impl PipelineArgs {
 fn load<'b>(
     style: Style,
     input: &Input,
-    bytes: &'b Result<Vec<u8>, Unloaded>,
+    bytes: &'b Result<Bytes, Unloaded>,
     validate: bool,
     outcome: &mut Outcome,
 ) -> Option<Loaded<'b>> {
