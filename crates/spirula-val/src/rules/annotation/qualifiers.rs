@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Id;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Capability, Decoration, Op, StorageClass, Version};
+use spirula_grammar::{Decoration, Op, StorageClass, Version};
 use spirula_module::{Shape, Type};
 
 use super::Applied;
@@ -74,9 +74,6 @@ fn held(cx: &Cx<'_>, target: Id) -> Option<Id> {
 
 /// What is not written, or not read.
 fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
-    if !cx.has(Capability::Shader) {
-        return Ok(());
-    }
     let m = cx.m;
     let variable = matches!(m.info(a.target).op, Op::Variable | Op::UntypedVariableKHR);
     let writes = a.decoration == Decoration::NonWritable;
