@@ -146,7 +146,10 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     // What later revisions brought is known too, so as to say which revision it needs.
     let newest = if set == ExtSet::ShaderDebugInfo100 { ExtSet::ShaderDebugInfo } else { set };
     let number = inst.word(4);
-    let Some(desc) = set.instruction(number).or_else(|| newest.instruction(number)) else { return Ok(()) };
+    let Some(desc) = set.instruction(number).or_else(|| newest.instruction(number)) else {
+        let debug = newest == ExtSet::ShaderDebugInfo;
+        return if debug { debug::results_in_void(cx, inst) } else { Ok(()) };
+    };
     let caps = desc.capabilities();
     cx.check_at(!desc.needs_capability() || cx.m.capabilities().intersects(caps), &CAPABILITY, inst, 4, || {
         let list = caps.iter().filter_map(|c| c.name()).next().unwrap_or("");
