@@ -39,7 +39,7 @@ static SIGNATURES: [Option<&Signature>; 82] = ext_signatures! { GlslStd450, 82;
     Distance => FloatScalar: FloatOf, SamePrev;
     Cross => FloatX3: Same, Same;
     Refract => Float: Same, Same, FloatScalar;
-    FindILsb => Int: IntCount;
+    FindILsb => Int: Like;
     FindUMsb FindSMsb => Int32: Int32Count;
 };
 
