@@ -17,6 +17,8 @@ rules! {
     MIXED: "built-in-mixed", spec "§2.16.1";
     /// An entry point has one object per storage class whose structure has built-in members.
     BUILT_IN_OBJECTS: "built-in-objects", spec "§2.16.1";
+    /// Inputs and outputs with built-in members are blocks.
+    BUILT_IN_BLOCK: "built-in-block", spec "§3.2.20";
     /// A Block or BufferBlock is no part of another one.
     NESTED: "block-nested", spec "§2.16.2";
     /// A structure is a Block or a BufferBlock, not both.
@@ -49,6 +51,10 @@ fn once(decoration: Decoration) -> u64 {
         Decoration::RestrictPointer => 1 << 53,
         Decoration::AliasedPointer => 1 << 54,
         Decoration::CounterBuffer => 1 << 55,
+        Decoration::PerTaskNV => 1 << 56,
+        Decoration::PerViewNV => 1 << 57,
+        Decoration::ViewportRelativeNV => 1 << 58,
+        Decoration::PassthroughNV => 1 << 59,
         Decoration::OffsetIdEXT => 1 << 63,
         other => 1u64.checked_shl(other.0).unwrap_or(0) & ONCE,
     }
@@ -96,7 +102,7 @@ fn repeated(cx: &mut Cx<'_>) {
         }
         let bit = once(Decoration(inst.word(2)));
         // Arrays are judged with their other stride decorations.
-        let elsewhere = || matches!(m.info(target).op, Op::DecorationGroup | Op::TypeArray | Op::TypeRuntimeArray);
+        let elsewhere = || matches!(m.info(target).op, Op::TypeArray | Op::TypeRuntimeArray);
         if seen & bit != 0 && !elsewhere() {
             repeated_by(cx, inst);
         }
@@ -232,11 +238,17 @@ fn objects(cx: &mut Cx<'_>) {
                 _ => continue,
             };
             let Some((_, data)) = m.pointer(variable.id(1)) else { continue };
-            let (inner, _) = without_arrays(m, data);
+            let (inner, arrays) = without_arrays(m, data);
             if !matches!(m.ty(inner), Some(Type::Struct { .. })) || !cx.parts(inner).any(Parts::BUILT_IN) {
                 continue;
             }
             let id = variable.id(2);
+            let block = arrays > 0 || m.is_decorated(inner, Decoration::Block);
+            cx.check(block, &BUILT_IN_BLOCK, variable, || {
+                msg(format!("{id} has built-in members, but its type {inner} is not decorated Block"))
+                    .declared(m, inner)
+            })
+            .ok();
             let Some(first) = seen[at].replace(id).filter(|f| *f != id) else { continue };
             let Some(function) = m.def(entry.function) else { continue };
             let class = StorageClass(variable.word(3));

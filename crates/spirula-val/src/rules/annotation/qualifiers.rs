@@ -92,7 +92,6 @@ fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             inner == Id(0) || m.key(inner).shape() == Shape::Struct && (block || !variable)
         }
         StorageClass::PhysicalStorageBuffer => true,
-        StorageClass::ShaderRecordBufferKHR | StorageClass::PushConstant => true,
         StorageClass::Private | StorageClass::Function => writes && cx.version >= Version::v1(4),
         StorageClass::TileAttachmentQCOM => true,
         _ => false,
@@ -112,8 +111,7 @@ fn component<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let m = cx.m;
     let Some(def) = m.def(a.target) else { return Ok(()) };
     let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
-    // Vulkan lists more storage classes, in a rule of its own.
-    let ok = cx.env.is_vulkan() || matches!(class, StorageClass::Input | StorageClass::Output);
+    let ok = matches!(class, StorageClass::Input | StorageClass::Output);
     cx.check(ok, &COMPONENT_CLASS, def, || format!("{} is decorated Component, but is in {class}", a.target))
 }
 
