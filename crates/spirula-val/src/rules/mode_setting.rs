@@ -165,6 +165,7 @@ static GROUPS: &[(&[Model], &[Mode], bool)] = &[
     (&[Model::Geometry], &[Mode::OutputPoints, Mode::OutputLineStrip, Mode::OutputTriangleStrip], true),
     (&[Model::MeshNV, Model::MeshEXT], &[Mode::OutputPoints, Mode::OutputLinesEXT, Mode::OutputTrianglesEXT], false),
     (&[], &[Mode::DerivativeGroupQuadsKHR, Mode::DerivativeGroupLinearKHR], false),
+    (&[Model::Kernel], &[Mode::LocalSize, Mode::LocalSizeId, Mode::LocalSizeHint, Mode::LocalSizeHintId], false),
 ];
 
 const INTERLOCKS: &[Mode] = &[
