@@ -25,6 +25,9 @@ rules! {
     BOTH: "block-both", spec "§2.16.2";
     /// An array of blocks is an array of descriptors, which has no stride.
     BLOCK_STRIDE: "block-array-stride", spec "§2.2.2";
+    /// A module has either storage buffers in StorageBuffer or ones decorated BufferBlock. A warning, since no consumer
+    /// is known to mind.
+    BUFFERS: "buffers-old-and-new", warn spec "§2.16.1";
     /// A decoration is given once.
     TWICE: "decoration-twice", spec "§3.2.20";
     /// A member is RowMajor or ColMajor, not both.
@@ -72,6 +75,21 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         }
     }
     objects(cx);
+    old_and_new_buffers(cx);
+}
+
+/// Storage buffers are declared in one way: with their storage class, or with `BufferBlock` in Uniform as before 1.3.
+fn old_and_new_buffers(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    let is_old = |i: &Inst<'_>| i.op() == Op::Decorate && i.word(2) == Decoration::BufferBlock.0;
+    let Some(old) = m.annotations().find(is_old) else { return };
+    let is_new = |v: &Inst<'_>| StorageClass(v.word(3)) == StorageClass::StorageBuffer;
+    if let Some(new) = m.global_variables().find(is_new) {
+        cx.fail(&BUFFERS, old, || {
+            msg(format!("{} is a BufferBlock, but {} is in StorageBuffer", old.id(1), new.id(2))).declared(m, new.id(2))
+        })
+        .ok();
+    }
 }
 
 fn structure<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
