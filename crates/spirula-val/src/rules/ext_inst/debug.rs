@@ -351,7 +351,7 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
             none || constant && !zero && key.is_int() && matches!(key.width(), 32 | 64)
                 || matches!(number, GLOBAL | LOCAL) && inst.is_some_and(|i| is_length(cx, ext.set, i))
         }
-        Index => info.op == Op::Constant || matches!(number, GLOBAL | LOCAL) || info.is_constant(),
+        Index => matches!(number, GLOBAL | LOCAL) || info.is_constant() && key.is_int(),
         Function => info.op == Op::Function || none,
         Global => matches!(info.op, Op::Variable | Op::UntypedVariableKHR) || info.is_constant() || none,
         Variable => matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter) || none,

@@ -173,7 +173,7 @@ const HIT: &[Is] = &[Is::Type(Op::TypeAccelerationStructureKHR), Is::Int32, Is::
 fn record_hit<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     on(cx, inst, NV)?;
     operands(cx, inst, 2, HIT)?;
-    operands(cx, inst, 7, &[Is::Int32, Is::Int32])?;
+    operands(cx, inst, 7, &[Is::UInt32, Is::UInt32])?;
     ray_and_attributes(cx, inst, 9, inst.op() == Op::HitObjectRecordHitMotionNV)
 }
 
