@@ -82,7 +82,7 @@ fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let Some(inner) = held(cx, a.target) else { return Ok(()) };
     let ok = match class {
         StorageClass::UniformConstant => match m.ty(inner) {
-            Some(Type::Image(image)) => image.sampled != 1,
+            Some(Type::Image(image)) => image.sampled == 2,
             Some(Type::Other(i)) => i.op() == Op::TypeTensorARM,
             _ => inner == Id(0),
         },

@@ -71,6 +71,8 @@ rules! {
     HIT_ATTRIBUTE: "vulkan-class-hit-attribute", vuid "VUID-StandaloneSpirv-HitAttributeKHR-04701";
     /// Hit attributes are written by intersection shaders only.
     HIT_ATTRIBUTE_WRITE: "vulkan-hit-attribute-write", vuid "VUID-StandaloneSpirv-HitAttributeKHR-04703";
+    /// Attributes of hit objects are for ray generation, closest hit and miss shaders, which trace rays into them.
+    HIT_OBJECT_ATTRIBUTE: "class-hit-object-attribute", extension "SPV_NV_shader_invocation_reorder";
     /// Callable data is sent by ray generation, closest hit, miss and callable shaders.
     CALLABLE_DATA: "vulkan-class-callable-data", vuid "VUID-StandaloneSpirv-CallableDataKHR-04704";
     /// Callable data arrives in callable shaders.
@@ -360,6 +362,9 @@ fn models_of(class: StorageClass) -> Option<(&'static Rule, ModelSet)> {
         StorageClass::HitAttributeKHR => (&HIT_ATTRIBUTE, of(&[M::IntersectionKHR, M::AnyHitKHR, M::ClosestHitKHR])),
         StorageClass::CallableDataKHR => {
             (&CALLABLE_DATA, of(&[M::RayGenerationKHR, M::ClosestHitKHR, M::MissKHR, M::CallableKHR]))
+        }
+        StorageClass::HitObjectAttributeNV | StorageClass::HitObjectAttributeEXT => {
+            (&HIT_OBJECT_ATTRIBUTE, of(&[M::RayGenerationKHR, M::ClosestHitKHR, M::MissKHR]))
         }
         StorageClass::IncomingCallableDataKHR => (&INCOMING_CALLABLE_DATA, of(&[M::CallableKHR])),
         StorageClass::ShaderRecordBufferKHR => (
