@@ -32,6 +32,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::mode_setting::module,
     rules::interface::module,
     rules::vulkan::environment::module,
+    rules::vulkan::resources::module,
     rules::vulkan::interfaces::module,
     rules::vulkan::interpolation::module,
     rules::vulkan::row_major::module,

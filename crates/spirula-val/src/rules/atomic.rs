@@ -4,12 +4,14 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::{Capability, Op, StorageClass};
+use spirula_grammar::{Capability, Decoration, Op, StorageClass};
 use spirula_module::{Scalar, Shape, TypeKey};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::env::Client;
+use crate::facts::without_arrays;
+use crate::rules::memory;
 use crate::rules::operand::{Is, operand, result};
 use crate::rules::scopes;
 use crate::signature::{OPERAND, RESULT, describe};
@@ -18,6 +20,9 @@ rules! {
     group "atomic";
     /// The Pointer of an atomic instruction is a pointer into memory that can be shared.
     POINTER: "atomic-pointer", spec "§2.16.1";
+    /// The Pointer of an atomic instruction does not point into a `Block` of the Uniform storage class, which nothing
+    /// writes; a `BufferBlock` there is a storage buffer.
+    UNIFORM: "atomic-uniform-block", spec "§2.16.1";
     /// The Pointer of an atomic instruction does not point into the Function storage class where Shader is declared.
     NOT_FUNCTION: "atomic-function-storage", spec "§2.16.2";
     /// The Pointer of an atomic instruction points into a storage class that Vulkan takes for atomics.
@@ -62,8 +67,23 @@ fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, data: Id) -> Checke
     storage(cx, inst, word, class)
 }
 
+/// Of the Uniform storage class, only the structures are for atomics that are decorated BufferBlock.
+fn not_a_block<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let m = cx.m;
+    let Some(variable) = memory::root(m, inst.id(word)).filter(|i| i.op() == Op::Variable) else { return Ok(()) };
+    let data = m.pointer(variable.id(1)).map_or(Id(0), |p| p.1);
+    let (inner, _) = without_arrays(m, data);
+    cx.check_at(!m.is_decorated(inner, Decoration::Block), &UNIFORM, inst, word, || {
+        msg(format!("Pointer {} points into {}, a Block in Uniform", inst.id(word), variable.id(2)))
+            .declared(m, variable.id(2))
+    })
+}
+
 fn storage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, class: StorageClass) -> Checked {
     use StorageClass as S;
+    if class == S::Uniform {
+        not_a_block(cx, inst, word)?;
+    }
     let text = || format!("Pointer {} points into {class}", inst.id(word));
     if cx.env.is_vulkan() {
         let takes = matches!(

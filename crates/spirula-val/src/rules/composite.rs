@@ -41,6 +41,9 @@ rules! {
     COPY: "copy-object-type", spec "OpCopyObject";
     /// `OpCopyLogical` copies between arrays or structures of different types that match logically.
     COPY_LOGICAL: "copy-logical-type", spec "OpCopyLogical";
+    /// Images, samplers and sampled images are operands of the image instructions only. A warning, since consumers cope
+    /// with copies of them.
+    OPAQUE: "opaque-operand", warn spec "§2.16.1";
     /// `OpTranspose` swaps the rows and columns of a matrix.
     TRANSPOSE: "transpose-type", spec "OpTranspose";
 }
@@ -346,7 +349,18 @@ fn copy(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         format!("the Result Type is {}, but the operand has {}", describe(m, inst.id(1)), describe(m, ty))
     })?;
     let void = cx.result_key(inst)?.shape() == Shape::Void;
-    cx.check_at(!void, &COPY, inst, 1, || "the Result Type is void")
+    cx.check_at(!void, &COPY, inst, 1, || "the Result Type is void")?;
+    not_opaque(cx, inst)
+}
+
+/// Handles of images and samplers go from where they are loaded to where they are used.
+fn not_opaque(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let m = cx.m;
+    let bindless = cx.has(spirula_grammar::Capability::BindlessTextureNV);
+    let handle = matches!(m.info(inst.id(1)).op, Op::TypeImage | Op::TypeSampler | Op::TypeSampledImage);
+    cx.check_at(bindless || !handle, &OPAQUE, inst, 3, || {
+        format!("{} is {}, which only image instructions take", inst.id(3), describe(m, inst.id(1)))
+    })
 }
 
 fn copy_logical(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {

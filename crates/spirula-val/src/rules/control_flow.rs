@@ -181,10 +181,10 @@ fn merge_target<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, what: &'static
     Ok(())
 }
 
-/// The header is not its own merge block: it strictly dominates that one, where control flow is structured.
+/// The header is not its own merge block: it strictly dominates that one. Selections of kernels need no structure.
 fn own_merge<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let own = own_label(cx);
-    let fine = own != Some(inst.id(1)) || !cx.has(Capability::Shader);
+    let fine = own != Some(inst.id(1)) || inst.op() == Op::SelectionMerge && !cx.has(Capability::Shader);
     cx.check_at(fine, &MERGE_TARGET, inst, 1, || "Merge Block is the header itself")
 }
 

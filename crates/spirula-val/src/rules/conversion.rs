@@ -137,8 +137,9 @@ pub(crate) fn width(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         || from.component_class() != to.component_class()
         || encoding(cx, operand) != encoding(cx, inst.id(1));
     let m = cx.m;
-    // Cooperative matrices change their use by a conversion to the same component type.
-    let coop = to.shape() == Shape::CooperativeMatrix && operand != inst.id(1);
+    // Cooperative matrices change their use by a conversion to the very same component type.
+    let use_only = component_type(cx, operand) == component_type(cx, inst.id(1));
+    let coop = to.shape() == Shape::CooperativeMatrix && operand != inst.id(1) && use_only;
     cx.check_at(changes || coop, &WIDTH, inst, 3, || {
         format!("the operand's component type is that of the Result Type, {}", describe(m, inst.id(1)))
     })?;

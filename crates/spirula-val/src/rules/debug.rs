@@ -16,6 +16,8 @@ rules! {
     CONTINUED: "source-continued", spec "OpSourceContinued";
     /// `OpMemberName` names a member that the structure has.
     MEMBER: "member-name", spec "OpMemberName";
+    /// The file of `OpSource` is an `OpString`.
+    SOURCE: "source-file", spec "OpSource";
     /// The file of `OpLine` is an `OpString`.
     LINE: "line-file", spec "OpLine";
 }
@@ -24,6 +26,7 @@ pub(crate) const TABLE: Table = rule_table! {
     SourceContinued => source_continued;
     MemberName => member_name;
     Line => line;
+    Source => source;
 };
 
 fn source_continued<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -52,4 +55,11 @@ fn line<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(op == Op::String, &LINE, inst, 1, || {
         format!("the file {} is the result of {op}, not of OpString", inst.id(1))
     })
+}
+
+/// `OpSource`: the file, if any, is a string.
+fn source<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let op = cx.m.info(inst.id(3)).op;
+    let fine = inst.words().len() <= 3 || op == Op::String;
+    cx.check_at(fine, &SOURCE, inst, 3, || format!("the file {} is the result of {op}, not of OpString", inst.id(3)))
 }

@@ -2,13 +2,14 @@
 
 use alloc::format;
 
-use spirula_binary::{Inst, LitStr};
+use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExecutionMode, ExecutionModel, Op};
 use spirula_module::{EntryPoint, ModelSet, Module};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::rules::mode_setting::{Modes, workgroup_size};
 use crate::rules::operand::{Is, operand, result};
 use crate::rules::reach::{Later, Needs};
 use crate::signature::describe;
@@ -21,6 +22,10 @@ rules! {
     MODEL: "derivative-model", spec "§3.3.16";
     /// Compute, task and mesh shaders say with an execution mode how derivative groups are formed.
     MODE: "derivative-group-mode", extension "SPV_KHR_compute_shader_derivatives";
+    /// With `DerivativeGroupQuadsKHR`, the first two dimensions of the workgroup are multiples of 2.
+    QUADS: "derivative-group-quads", vuid "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151";
+    /// With `DerivativeGroupLinearKHR`, the workgroup has a multiple of 4 invocations.
+    LINEAR: "derivative-group-linear", vuid "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -88,4 +93,43 @@ pub(crate) fn without_groups<'a>(cx: &mut Cx<'a>, at: Later, e: EntryPoint<'a>) 
         ))
         .note(spirula_diag::Site::at(e.inst.offset()), "entry point here")
     })
+}
+
+/// Size of the workgroup of an entry point, as far as it is fixed, and the instruction that states it.
+fn workgroup<'a>(cx: &Cx<'a>, modes: &Modes<'a>, function: Id) -> Option<(Inst<'a>, [Option<u64>; 3])> {
+    let m = cx.m;
+    if let Some((id, sizes)) = workgroup_size(m) {
+        return Some((m.def(id)?, sizes));
+    }
+    modes.of(function).find_map(|(mode, inst)| match mode {
+        ExecutionMode::LocalSize => Some((inst, [3, 4, 5].map(|w| Some(u64::from(inst.word(w)))))),
+        ExecutionMode::LocalSizeId => {
+            let value = |w| m.int_constant(inst.id(w)).filter(|c| !c.spec).map(|c| c.bits);
+            Some((inst, [3, 4, 5].map(value)))
+        }
+        _ => None,
+    })
+}
+
+/// Derivative groups fill the workgroup of an entry point.
+pub(crate) fn group_sizes<'a>(cx: &mut Cx<'a>, modes: &Modes<'a>, entry: &EntryPoint<'a>) -> Checked {
+    let function = entry.function;
+    let quads = modes.find(function, ExecutionMode::DerivativeGroupQuadsKHR).is_some();
+    let linear = modes.find(function, ExecutionMode::DerivativeGroupLinearKHR).is_some();
+    if !quads && !linear {
+        return Ok(());
+    }
+    let Some((at, sizes)) = workgroup(cx, modes, function) else { return Ok(()) };
+    if quads {
+        let odd = sizes[..2].iter().flatten().any(|n| n % 2 != 0);
+        cx.check(!odd, &QUADS, at, || {
+            let [x, y, _] = sizes.map(|n| n.unwrap_or(0));
+            format!("the workgroup size is {x} by {y}, but both must be multiples of 2")
+        })?;
+    }
+    if linear && let [Some(x), Some(y), Some(z)] = sizes {
+        let count = x.wrapping_mul(y).wrapping_mul(z);
+        cx.check(count % 4 == 0, &LINEAR, at, || format!("the workgroup has {count} invocations, no multiple of 4"))?;
+    }
+    Ok(())
 }

@@ -23,6 +23,8 @@ rules! {
     EVENT_TYPE: "enqueue-event-type", warn spec "OpEnqueueKernel";
     /// A kernel that is enqueued returns nothing and takes a pointer to 8-bit integers, then pointers to Workgroup. A warning, since no front end is known to be checked for it.
     INVOKE: "enqueue-invoke", warn spec "OpEnqueueKernel";
+    /// What is enqueued, or asked about, is a function.
+    FUNCTION: "enqueue-function", spec "OpEnqueueKernel";
     /// Param is a pointer to an 8-bit integer.
     PARAM: "enqueue-param", warn spec "OpEnqueueKernel";
     /// There is one Local Size for each pointer to Workgroup that the kernel takes.
@@ -115,8 +117,11 @@ fn to_bytes(m: Module<'_>, ty: Id) -> bool {
 fn invoke<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<Option<usize>> {
     let def = cx.def_at(inst, word)?;
     let m = cx.m;
-    let signature = if def.op() == Op::Function { m.ty(def.id(4)) } else { None };
-    let locals = match signature {
+    cx.check_at(def.op() == Op::Function, &FUNCTION, inst, word, || {
+        msg(format!("Invoke {} is the result of {}, not of OpFunction", inst.id(word), def.op()))
+            .declared(m, inst.id(word))
+    })?;
+    let locals = match m.ty(def.id(4)) {
         Some(Type::Function { result, parameters: [first, locals @ ..] }) => {
             let workgroup = |ty: &u32| m.pointer(Id(*ty)).is_some_and(|p| p.0 == StorageClass::Workgroup);
             let fits = m.info(result).op == Op::TypeVoid && to_bytes(m, Id(*first)) && locals.iter().all(workgroup);

@@ -329,7 +329,6 @@ impl Layout {
     /// An instruction that is no part of a function's skeleton, outside of a block.
     fn in_section<'a>(&mut self, cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static InstDesc) -> Checked {
         let section = match desc.op {
-            Op::Nop if self.place == Place::Outside && self.section != Section::Functions => return Ok(()),
             Op::Line | Op::NoLine => Some(self.section.max(Section::Types)),
             Op::Variable | Op::UntypedVariableKHR | Op::Undef | Op::PoisonKHR => Some(Section::Types),
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
@@ -350,13 +349,12 @@ impl Layout {
             // Lines and debug information stand between blocks too, and behind the parameters that they are for.
             (Some(_), _) if matches!(desc.op, Op::Line | Op::NoLine) => Ok(()),
             (Some(_), place) if matches!(desc.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => {
-                if let Place::Head { parameters } = place {
-                    self.place = Place::Head { parameters: parameters && is_debug_information(cx, inst) };
-                    return Ok(());
-                }
                 let fine = is_debug_information(cx, inst);
+                let head = matches!(place, Place::Head { .. });
                 cx.check(fine, &BLOCK, inst, || {
-                    alloc::format!("{name} stands between two blocks, behind a termination instruction")
+                    let place =
+                        if head { "before the function's first label" } else { "behind a termination instruction" };
+                    alloc::format!("{name} stands outside of blocks, {place}")
                 })
             }
             (Some(_), _) => cx.fail(&ORDER, inst, || alloc::format!("{name} cannot stand within a function")),

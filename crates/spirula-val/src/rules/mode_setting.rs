@@ -126,6 +126,7 @@ static MODELS: &[(&[Mode], &[Model])] = &[
     ),
     (&[Mode::LocalSizeHint, Mode::LocalSizeHintId, Mode::VecTypeHint, Mode::ContractionOff], &[Model::Kernel]),
     (&[Mode::LocalSize, Mode::LocalSizeId], WORKGROUP),
+    (&[Mode::QuadDerivativesKHR], &[Model::Fragment, Model::GLCompute]),
     (
         &[Mode::DerivativeGroupQuadsKHR, Mode::DerivativeGroupLinearKHR],
         &[Model::GLCompute, Model::MeshNV, Model::TaskNV, Model::MeshEXT, Model::TaskEXT],
@@ -164,6 +165,7 @@ static GROUPS: &[(&[Model], &[Mode], bool)] = &[
     (&[Model::Geometry], &[Mode::OutputPoints, Mode::OutputLineStrip, Mode::OutputTriangleStrip], true),
     (&[Model::MeshNV, Model::MeshEXT], &[Mode::OutputPoints, Mode::OutputLinesEXT, Mode::OutputTrianglesEXT], false),
     (&[], &[Mode::DerivativeGroupQuadsKHR, Mode::DerivativeGroupLinearKHR], false),
+    (&[Model::Kernel], &[Mode::LocalSize, Mode::LocalSizeId, Mode::LocalSizeHint, Mode::LocalSizeHintId], false),
 ];
 
 const INTERLOCKS: &[Mode] = &[
@@ -438,6 +440,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     names(cx);
     for entry in cx.m.entry_points() {
         groups(cx, &modes, &entry).ok();
+        super::derivative::group_sizes(cx, &modes, &entry).ok();
         super::vulkan::environment::entry_point(cx, &modes, &entry);
     }
     bindless(cx);

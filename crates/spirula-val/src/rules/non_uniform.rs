@@ -15,6 +15,8 @@ rules! {
     group "non_uniform";
     /// ClusterSize is given for ClusteredReduce and is the result of a constant instruction.
     CLUSTER: "cluster-size", spec "§3.3.24";
+    /// Values rotate within clusters of 1, 2, 4, … invocations.
+    ROTATE_CLUSTER: "rotate-cluster-size", extension "SPV_KHR_subgroup_rotate";
     /// Partitioned operations take the partition as a ballot behind the value.
     BALLOT: "partition-ballot", extension "SPV_EXT_shader_subgroup_partitioned";
     /// The operand is the result of a constant instruction; for some instructions, before SPIR-V 1.5 only.
@@ -184,7 +186,11 @@ fn rotate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     scopes::execution(cx, inst, 3, Execution::Workgroup)?;
     result(cx, inst, Is::Value)?;
     operands(cx, inst, 4, &[Is::Same, Is::UInt])?;
-    cluster_size(cx, inst)
+    cluster_size(cx, inst)?;
+    let size = if inst.words().len() > 6 { cx.m.fixed_u32(inst.id(6)) } else { None };
+    cx.check_at(size.is_none_or(u32::is_power_of_two), &ROTATE_CLUSTER, inst, 6, || {
+        format!("ClusterSize is {}, no power of two", size.unwrap_or(0))
+    })
 }
 
 fn quad_vote<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

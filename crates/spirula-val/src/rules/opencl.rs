@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Dim, ImageOperands};
+use spirula_grammar::{Dim, ImageOperands, Op};
 use spirula_module::{Image, Shape, Type};
 
 use crate::cx::Cx;
@@ -36,7 +36,9 @@ pub(crate) const TABLES: &[Table] = &[rule_table! {
 fn image_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let image = Image::of(inst);
     let arrayed = image.arrayed != 0 && !matches!(image.dim, Dim::Dim1D | Dim::Dim2D);
-    let what = if image.ms != 0 {
+    let what = if cx.m.info(image.sampled_type).op != Op::TypeVoid {
+        format!("the Sampled Type {} is not void", image.sampled_type)
+    } else if image.ms != 0 {
         format!("MS is {}, not 0", image.ms)
     } else if image.sampled != 0 {
         format!("Sampled is {}, not 0", image.sampled)

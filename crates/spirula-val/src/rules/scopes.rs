@@ -143,9 +143,9 @@ pub(crate) const RAY_TRACING: &[ExecutionModel] = &[
 ];
 
 /// The value of a Scope or Memory Semantics operand; `None` where it is not known before run time.
-fn constant<'a>(
-    cx: &mut Cx<'a>,
-    inst: Inst<'a>,
+fn constant(
+    cx: &mut Cx<'_>,
+    inst: Inst<'_>,
     word: usize,
     (bad_type, not_constant): (&'static Rule, &'static Rule),
 ) -> Checked<Option<u32>> {
@@ -175,7 +175,7 @@ fn constant<'a>(
 }
 
 /// The value of a Scope operand, checked for what is true of all scopes.
-pub(crate) fn scope<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<Option<Scope>> {
+pub(crate) fn scope(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked<Option<Scope>> {
     let Some(value) = constant(cx, inst, word, (&SCOPE_TYPE, &SCOPE_CONSTANT))? else { return Ok(None) };
     let Some(e) = Scope::KIND.enumerant(value) else {
         cx.fail_at(&SCOPE_VALUE, inst, word, || format!("{value} is no Scope"))?;
@@ -255,7 +255,7 @@ fn execution_workgroup<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 /// A scope for memory. Returns it where it is known.
-pub(crate) fn memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<Option<Scope>> {
+pub(crate) fn memory(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked<Option<Scope>> {
     let Some(scope) = scope(cx, inst, word)? else { return Ok(None) };
     let missing = scope == Scope::Device
         && cx.has(Capability::VulkanMemoryModel)
@@ -270,7 +270,7 @@ pub(crate) fn memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checke
     Ok(Some(scope))
 }
 
-fn vulkan_memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, scope: Scope) -> Checked {
+fn vulkan_memory(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, scope: Scope) -> Checked {
     match scope {
         Scope::CrossDevice => cx.fail_at(&MEMORY_SCOPE, inst, word, || {
             "the scope for memory is CrossDevice, but Vulkan takes Device, QueueFamily, Workgroup, ShaderCallKHR, \

@@ -11,6 +11,7 @@ use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::rules::operand::{Is, name_of, operand, operands, result};
 use crate::rules::scopes::{self, Execution};
+use crate::rules::universal::type_operand;
 use crate::signature::{OPERAND, RESULT, describe};
 
 rules! {
@@ -98,6 +99,7 @@ pub(crate) const TABLE: Table = rule_table! {
     EnqueueNodePayloadsAMDX => |cx, inst| operand(cx, inst, 1, Is::Pointer);
     NodePayloadArrayLengthAMDX => |cx, inst| result(cx, inst, Is::UInt32);
     FinishWritingNodePayloadAMDX | IsNodePayloadValidAMDX => |cx, inst| result(cx, inst, Is::Bool);
+    TypeNodePayloadArrayAMDX => |cx, inst| type_operand(cx, inst, 2).map(drop);
     AllocateNodePayloadsAMDX => |cx, inst| result(cx, inst, Is::PointerTo(Op::TypeNodePayloadArrayAMDX));
 };
 

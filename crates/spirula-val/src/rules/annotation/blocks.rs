@@ -17,12 +17,17 @@ rules! {
     MIXED: "built-in-mixed", spec "§2.16.1";
     /// An entry point has one object per storage class whose structure has built-in members.
     BUILT_IN_OBJECTS: "built-in-objects", spec "§2.16.1";
+    /// Inputs and outputs with built-in members are blocks.
+    BUILT_IN_BLOCK: "built-in-block", spec "§3.2.20";
     /// A Block or BufferBlock is no part of another one.
     NESTED: "block-nested", spec "§2.16.2";
     /// A structure is a Block or a BufferBlock, not both.
     BOTH: "block-both", spec "§2.16.2";
     /// An array of blocks is an array of descriptors, which has no stride.
     BLOCK_STRIDE: "block-array-stride", spec "§2.2.2";
+    /// A module has either storage buffers in StorageBuffer or ones decorated BufferBlock. A warning, since no consumer
+    /// is known to mind.
+    BUFFERS: "buffers-old-and-new", warn spec "§2.16.1";
     /// A decoration is given once.
     TWICE: "decoration-twice", spec "§3.2.20";
     /// A member is RowMajor or ColMajor, not both.
@@ -49,6 +54,10 @@ fn once(decoration: Decoration) -> u64 {
         Decoration::RestrictPointer => 1 << 53,
         Decoration::AliasedPointer => 1 << 54,
         Decoration::CounterBuffer => 1 << 55,
+        Decoration::PerTaskNV => 1 << 56,
+        Decoration::PerViewNV => 1 << 57,
+        Decoration::ViewportRelativeNV => 1 << 58,
+        Decoration::PassthroughNV => 1 << 59,
         Decoration::OffsetIdEXT => 1 << 63,
         other => 1u64.checked_shl(other.0).unwrap_or(0) & ONCE,
     }
@@ -66,6 +75,21 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
         }
     }
     objects(cx);
+    old_and_new_buffers(cx);
+}
+
+/// Storage buffers are declared in one way: with their storage class, or with `BufferBlock` in Uniform as before 1.3.
+fn old_and_new_buffers(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    let is_old = |i: &Inst<'_>| i.op() == Op::Decorate && i.word(2) == Decoration::BufferBlock.0;
+    let Some(old) = m.annotations().find(is_old) else { return };
+    let is_new = |v: &Inst<'_>| StorageClass(v.word(3)) == StorageClass::StorageBuffer;
+    if let Some(new) = m.global_variables().find(is_new) {
+        cx.fail(&BUFFERS, old, || {
+            msg(format!("{} is a BufferBlock, but {} is in StorageBuffer", old.id(1), new.id(2))).declared(m, new.id(2))
+        })
+        .ok();
+    }
 }
 
 fn structure<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
@@ -96,7 +120,7 @@ fn repeated(cx: &mut Cx<'_>) {
         }
         let bit = once(Decoration(inst.word(2)));
         // Arrays are judged with their other stride decorations.
-        let elsewhere = || matches!(m.info(target).op, Op::DecorationGroup | Op::TypeArray | Op::TypeRuntimeArray);
+        let elsewhere = || matches!(m.info(target).op, Op::TypeArray | Op::TypeRuntimeArray);
         if seen & bit != 0 && !elsewhere() {
             repeated_by(cx, inst);
         }
@@ -232,11 +256,17 @@ fn objects(cx: &mut Cx<'_>) {
                 _ => continue,
             };
             let Some((_, data)) = m.pointer(variable.id(1)) else { continue };
-            let (inner, _) = without_arrays(m, data);
+            let (inner, arrays) = without_arrays(m, data);
             if !matches!(m.ty(inner), Some(Type::Struct { .. })) || !cx.parts(inner).any(Parts::BUILT_IN) {
                 continue;
             }
             let id = variable.id(2);
+            let block = arrays > 0 || m.is_decorated(inner, Decoration::Block);
+            cx.check(block, &BUILT_IN_BLOCK, variable, || {
+                msg(format!("{id} has built-in members, but its type {inner} is not decorated Block"))
+                    .declared(m, inner)
+            })
+            .ok();
             let Some(first) = seen[at].replace(id).filter(|f| *f != id) else { continue };
             let Some(function) = m.def(entry.function) else { continue };
             let class = StorageClass(variable.word(3));

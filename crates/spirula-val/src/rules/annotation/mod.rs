@@ -112,7 +112,11 @@ fn decorate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         msg(format!("{decoration} takes a string")).help("use OpDecorateString")
     })?;
     if is_group(cx, inst.id(1)) {
-        return Ok(());
+        return if cx.env.is_vulkan() {
+            crate::rules::vulkan::decorations::glsl(cx, inst, 2, decoration)
+        } else {
+            Ok(())
+        };
     }
     let applied = Applied { inst, word: 1, target: inst.id(1), decoration, operands: inst.tail(3) };
     one(cx, applied)

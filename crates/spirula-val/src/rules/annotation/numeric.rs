@@ -42,7 +42,7 @@ pub(super) fn decoration<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
 fn rounding<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let Some(def) = cx.m.def(a.target) else { return Ok(()) };
     let op = def.op();
-    if cx.has(Capability::Kernel) {
+    if !cx.has(Capability::Shader) {
         let divide = op == Op::FDiv || (op == Op::ExtInst && is_sqrt(cx, def));
         return cx.check(!divide || cx.has(Capability::RoundedDivideSqrtINTEL), &ROUNDING_DIVIDE, def, || {
             format!("{} is decorated FPRoundingMode", a.target)
@@ -106,7 +106,7 @@ pub(super) fn uniform_scope<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
 pub(crate) fn module(cx: &mut Cx<'_>) {
     let m = cx.m;
     let is_mode = |i: &Inst<'_>| i.op() == Op::Decorate && Decoration(i.word(2)) == Decoration::FPRoundingMode;
-    if cx.has(Capability::Kernel) || !m.annotations().any(|i| is_mode(&i)) {
+    if !cx.has(Capability::Shader) || !m.annotations().any(|i| is_mode(&i)) {
         return;
     }
     let decorated = cx.filled(m.ids().slot_count(), false);

@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Id;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Capability, Decoration, Op, StorageClass, Version};
+use spirula_grammar::{Decoration, Op, StorageClass, Version};
 use spirula_module::{Shape, Type};
 
 use super::Applied;
@@ -74,9 +74,6 @@ fn held(cx: &Cx<'_>, target: Id) -> Option<Id> {
 
 /// What is not written, or not read.
 fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
-    if !cx.has(Capability::Shader) {
-        return Ok(());
-    }
     let m = cx.m;
     let variable = matches!(m.info(a.target).op, Op::Variable | Op::UntypedVariableKHR);
     let writes = a.decoration == Decoration::NonWritable;
@@ -85,7 +82,7 @@ fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let Some(inner) = held(cx, a.target) else { return Ok(()) };
     let ok = match class {
         StorageClass::UniformConstant => match m.ty(inner) {
-            Some(Type::Image(image)) => image.sampled != 1,
+            Some(Type::Image(image)) => image.sampled == 2,
             Some(Type::Other(i)) => i.op() == Op::TypeTensorARM,
             _ => inner == Id(0),
         },
@@ -95,7 +92,6 @@ fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             inner == Id(0) || m.key(inner).shape() == Shape::Struct && (block || !variable)
         }
         StorageClass::PhysicalStorageBuffer => true,
-        StorageClass::ShaderRecordBufferKHR | StorageClass::PushConstant => true,
         StorageClass::Private | StorageClass::Function => writes && cx.version >= Version::v1(4),
         StorageClass::TileAttachmentQCOM => true,
         _ => false,
@@ -115,8 +111,7 @@ fn component<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let m = cx.m;
     let Some(def) = m.def(a.target) else { return Ok(()) };
     let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
-    // Vulkan lists more storage classes, in a rule of its own.
-    let ok = cx.env.is_vulkan() || matches!(class, StorageClass::Input | StorageClass::Output);
+    let ok = matches!(class, StorageClass::Input | StorageClass::Output);
     cx.check(ok, &COMPONENT_CLASS, def, || format!("{} is decorated Component, but is in {class}", a.target))
 }
 

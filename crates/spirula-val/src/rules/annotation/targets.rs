@@ -4,8 +4,8 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, Capability, Decoration, MemoryModel, Op};
-use spirula_module::{Shape, Type};
+use spirula_grammar::{BuiltIn, Capability, Class, Decoration, MemoryModel, Op};
+use spirula_module::{Scalar, Shape, Type};
 
 use super::Applied;
 use crate::cx::{Cx, msg};
@@ -19,6 +19,9 @@ rules! {
     NOT_MEMBER: "decoration-not-member", spec "§3.2.20";
     /// A decoration is applied to what its text says: a type, a variable, a constant, …
     TARGET: "decoration-target", spec "§3.2.20";
+    /// Alignment and MaxByteOffset are for pointers, SaturatedConversion for conversions to integers, and
+    /// LinkageAttributes for functions and variables. Elsewhere they say nothing.
+    IDLE: "decoration-idle", warn spec "§3.2.20";
     /// Built-ins are variables or members of structures; WorkgroupSize is a constant.
     BUILT_IN: "built-in-target", spec "BuiltIn";
     /// Uniform and UniformId are about objects, not types or instructions without value.
@@ -44,6 +47,12 @@ enum Target {
     Declaration,
     Variable,
     SpecConstant,
+    /// Whatever is of pointer type.
+    Pointer,
+    /// A conversion to integers that does not saturate by itself.
+    Conversion,
+    /// What another module can link to.
+    Linked,
 }
 
 impl Target {
@@ -54,6 +63,9 @@ impl Target {
             Target::Declaration => "a variable, or a parameter of pointer type",
             Target::Variable => "a variable",
             Target::SpecConstant => "OpSpecConstantTrue, OpSpecConstantFalse or OpSpecConstant",
+            Target::Pointer => "a pointer",
+            Target::Linked => "a function or module-scope variable",
+            Target::Conversion => "a conversion to integers, other than OpSatConvertUToS and OpSatConvertSToU",
         }
     }
 }
@@ -93,6 +105,11 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         | Decoration::DescriptorSet
         | Decoration::InputAttachmentIndex => Target::Variable,
         Decoration::SpecId => Target::SpecConstant,
+        Decoration::Alignment | Decoration::AlignmentId | Decoration::MaxByteOffset | Decoration::MaxByteOffsetId => {
+            Target::Pointer
+        }
+        Decoration::SaturatedConversion => Target::Conversion,
+        Decoration::LinkageAttributes => Target::Linked,
         _ => return None,
     })
 }
@@ -172,22 +189,26 @@ pub(super) fn of_whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     if cx.env.is_vulkan() {
         crate::rules::vulkan::decorations::glsl(cx, a.inst, a.word, a.decoration)?;
     }
-    let member_only = matches!(
-        a.decoration,
-        Decoration::RowMajor | Decoration::ColMajor | Decoration::MatrixStride | Decoration::OffsetIdEXT
-    );
+    let member_only = match a.decoration {
+        Decoration::RowMajor | Decoration::ColMajor | Decoration::MatrixStride | Decoration::OffsetIdEXT => true,
+        // Variables that transform feedback captures, or that are atomic counters, have offsets in GLSL.
+        Decoration::Offset => !matches!(cx.m.info(a.target).op, Op::Variable | Op::UntypedVariableKHR),
+        _ => false,
+    };
     // Through a group it reaches whatever else the group is for.
     let grouped = a.inst.op() == Op::GroupDecorate;
     cx.check_at(!member_only || grouped, &MEMBER_ONLY, a.inst, a.word, || {
         format!("{} is for members of structures, but is applied to {} as a whole", a.decoration, a.target)
     })?;
-    // Kernels are decorated Constant where a parameter points to constant memory.
-    let exempt = a.decoration == Decoration::Constant
+    // Groups of kernels reach parameters that point to constant memory too.
+    let exempt = grouped
+        && a.decoration == Decoration::Constant
         && !cx.has(Capability::Shader)
         && cx.m.info(a.target).op == Op::FunctionParameter;
     if let Some(kind) = wanted(a.decoration).filter(|_| !exempt) {
         let ok = fits(cx, a.target, kind);
-        target_rule(cx, a, ok, &TARGET, kind.name())?;
+        let idle = matches!(kind, Target::Pointer | Target::Conversion | Target::Linked);
+        target_rule(cx, a, ok, if idle { &IDLE } else { &TARGET }, kind.name())?;
     }
     vulkan_model(cx, a.inst, a.word, a.decoration)?;
     match a.decoration {
@@ -225,6 +246,14 @@ fn fits(cx: &Cx<'_>, target: Id, kind: Target) -> bool {
         Target::Variable => variable,
         Target::SpecConstant => {
             matches!(info.op, Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant | Op::SpecConstantDataKHR)
+        }
+        // With MaskedGatherScatterINTEL there are vectors of pointers.
+        Target::Pointer => m.key(info.ty).is_pointer() || m.has(Capability::MaskedGatherScatterINTEL),
+        Target::Linked => variable || info.op == Op::Function,
+        Target::Conversion => {
+            let converts = info.op.desc().is_some_and(|d| d.class == Class::Conversion);
+            let saturates = matches!(info.op, Op::SatConvertUToS | Op::SatConvertSToU);
+            converts && !saturates && m.key(info.ty).component_class() == Scalar::Int
         }
     }
 }

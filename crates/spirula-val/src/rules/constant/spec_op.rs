@@ -99,7 +99,10 @@ fn constants<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
         cx.def(id)?;
         let base = is_access_chain(op) && matches!(info.op, Op::Variable | Op::UntypedVariableKHR) && !info.is_local();
         let undefined = matches!(info.op, Op::Undef | Op::PoisonKHR);
-        let ok = info.is_constant() || undefined || base || info.is_type();
+        let typed =
+            matches!(op, Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
+        // Whether other instructions take a type is a matter of their own rules.
+        let ok = info.is_constant() || undefined || base || info.is_type() && !typed;
         cx.check_at(ok, &CONSTANTS, inst, word, || {
             msg(format!("{id} is the result of {}, not a constant", info.op)).declared(m, id)
         })?;

@@ -10,6 +10,7 @@ use spirula_module::{Scalar, Shape};
 use super::{constant, is_int32, value};
 use crate::cx::Cx;
 use crate::rules::conversion::encoding;
+use crate::rules::universal::type_operand;
 use crate::signature::describe;
 
 rules! {
@@ -31,7 +32,7 @@ rules! {
 /// `OpTypeCooperativeMatrixKHR` and its NV form.
 pub(super) fn matrix(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
-    let key = cx.key(inst.id(2))?;
+    let key = type_operand(cx, inst, 2)?;
     let number = matches!(key.component_class(), Scalar::Int | Scalar::Float | Scalar::EncodedFloat);
     cx.check_at(number && key.shape() == Shape::Scalar, &TYPE, inst, 2, || {
         format!("the component type is {}, not a number", describe(m, inst.id(2)))

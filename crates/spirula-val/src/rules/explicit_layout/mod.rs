@@ -255,10 +255,14 @@ fn accessed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, ty: Id, roots: &mu
 
 /// Layout decorations on what the implementation lays out.
 fn not_allowed<'a>(cx: &mut Cx<'a>, variable: Inst<'a>, class: StorageClass, data: Id) {
-    if !cx.env.is_vulkan() || !cx.parts(data).any(Parts::LAYOUT) {
+    if !cx.env.is_vulkan() {
         return;
     }
     let m = cx.m;
+    let inside = cx.parts(data).any(Parts::LAYOUT);
+    if !inside && !m.is_decorated(variable.id(1), Decoration::ArrayStride) {
+        return;
+    }
     let wrong = match class {
         // Before, nothing forbade it.
         StorageClass::Function | StorageClass::Private => cx.version > Version::v1(4),
@@ -270,9 +274,10 @@ fn not_allowed<'a>(cx: &mut Cx<'a>, variable: Inst<'a>, class: StorageClass, dat
         StorageClass::UniformConstant => memory::heap(cx, variable.id(2)).is_none(),
         _ => false,
     };
+    let ty = if inside { data } else { variable.id(1) };
     cx.check(!wrong, &INVALID, variable, || {
-        msg(format!("{} is in {class}, but its type {data} has layout decorations", variable.id(2)))
-            .declared(m, data)
+        msg(format!("{} is in {class}, but its type {ty} has layout decorations", variable.id(2)))
+            .declared(m, ty)
             .help("declare the type a second time, without Block, Offset, ArrayStride and MatrixStride")
     })
     .ok();

@@ -50,6 +50,10 @@ enum W {
     Target,
     /// A parameter of a template.
     Parameter,
+    /// `DebugTypeMember`.
+    Declared,
+    /// Any constant.
+    Value,
     /// `OpConstant`.
     Const,
     /// `OpConstant` greater than 0.
@@ -115,10 +119,10 @@ static OPENCL: &[Row] = &[
     (INHERITANCE, &[Class, Class, Const, Const, Any], &[]),
     (13, &[Type, Is(COMPOSITE)], &[]),
     (14, &[Target], &[Parameter]),
-    (15, &[Str, Type, Any, Src, Any, Any], &[]),
+    (15, &[Str, Type, Value, Src, Any, Any], &[]),
     (16, &[Str, Str, Src, Any, Any], &[]),
     (17, &[Str, Src, Any, Any], &[Parameter]),
-    (GLOBAL, &[Str, Type, Src, Any, Any, Scope, Str, Global, Any, Any], &[]),
+    (GLOBAL, &[Str, Type, Src, Any, Any, Scope, Str, Global, Any, Declared], &[]),
     (DECLARATION, &[Str, Is(FUNCTION_TYPE), Src, Any, Any, Scope, Str, Any], &[]),
     (FUNCTION, &[Str, Is(FUNCTION_TYPE), Src, Any, Any, Scope, Str, Any, Any, Function, Is(DECLARATION)], &[]),
     (BLOCK, &[Src, Any, Any, Scope, Str], &[]),
@@ -152,10 +156,10 @@ static SHADER: &[Row] = &[
     (INHERITANCE, &[Class, Const, Const, U32], &[]),
     (13, &[Type, Is(COMPOSITE)], &[]),
     (14, &[Target], &[Parameter]),
-    (15, &[Str, Type, Any, Src, U32, U32], &[]),
+    (15, &[Str, Type, Value, Src, U32, U32], &[]),
     (16, &[Str, Str, Src, U32, U32], &[]),
     (17, &[Str, Src, U32, U32], &[Parameter]),
-    (GLOBAL, &[Str, Type, Src, U32, U32, Scope, Str, Global, U32, Any], &[]),
+    (GLOBAL, &[Str, Type, Src, U32, U32, Scope, Str, Global, U32, Declared], &[]),
     (DECLARATION, &[Str, Is(FUNCTION_TYPE), Src, U32, U32, Scope, Str, U32], &[]),
     (FUNCTION, &[Str, Is(FUNCTION_TYPE), Src, U32, U32, Scope, Str, U32, U32, Is(DECLARATION)], &[]),
     (BLOCK, &[Src, U32, U32, Scope, Str], &[]),
@@ -286,6 +290,12 @@ pub(crate) fn graph_operation(cx: &mut Cx<'_>, inst: Inst<'_>, graphs: &Graphs) 
     Ok(())
 }
 
+/// An instruction that no revision has.
+pub(super) fn results_in_void<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let void = cx.m.key(inst.id(1)).shape() == Shape::Void;
+    cx.check_at(void, &RESULT, inst, 1, || "the Result Type of an instruction for debug information is not void")
+}
+
 fn revision(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
     let late = number >= 109 || number == BASIC && ext.inst.words().len() > FIRST + 4;
     if !late {
@@ -353,6 +363,8 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
         }
         Target => matches!(number(), COMPOSITE | FUNCTION),
         Parameter => matches!(number(), 15..=17),
+        Declared => matches!(number(), MEMBER | NONE),
+        Value => info.is_constant() || none(),
         Const => info.op == Op::Constant || none(),
         Positive => {
             let greater = || m.int_constant(id).is_some_and(|c| c.bits != 0 && c.as_unsigned().is_some());
@@ -374,7 +386,7 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
                 || constant && !zero && key().is_int() && matches!(key().width(), 32 | 64)
                 || is_variable(number()) && inst().is_some_and(|i| is_length(cx, ext.set, i))
         }
-        Index => info.is_constant() || is_variable(number()),
+        Index => is_variable(number()) || info.is_constant() && key().is_int(),
         Function => info.op == Op::Function || none(),
         Global => matches!(info.op, Op::Variable | Op::UntypedVariableKHR) || info.is_constant() || none(),
         Variable => matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter) || none(),
@@ -426,6 +438,8 @@ fn bad(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, want: W) -> Checked {
         Member => "a DebugTypeMember, DebugFunction or DebugTypeInheritance".into(),
         Target => "a DebugTypeComposite or DebugFunction".into(),
         Parameter => "a parameter of a template".into(),
+        Declared => "a DebugTypeMember".into(),
+        Value => "a constant".into(),
         Const => "an OpConstant".into(),
         Positive => "an OpConstant greater than 0".into(),
         U32 => "an OpConstant of an unsigned 32-bit integer type".into(),

@@ -13,6 +13,8 @@ use crate::signature::{Con, Signature, describe, is_floats, is_ints};
 
 rules! {
     group "ext_inst";
+    /// The specification took `IMix` out again.
+    IMIX: "glsl-imix", ext_inst "GLSL.std.450 IMix";
     /// The interpolation functions are for fragment shaders.
     FRAGMENT: "interpolate-model", ext_inst "GLSL.std.450 InterpolateAtCentroid";
 }
@@ -39,7 +41,7 @@ static SIGNATURES: [Option<&Signature>; 82] = ext_signatures! { GlslStd450, 82;
     Distance => FloatScalar: FloatOf, SamePrev;
     Cross => FloatX3: Same, Same;
     Refract => Float: Same, Same, FloatScalar;
-    FindILsb => Int: IntCount;
+    FindILsb => Int: Like;
     FindUMsb FindSMsb => Int32: Int32Count;
 };
 
@@ -68,6 +70,7 @@ static FURTHER: &[(G, super::RuleFn)] = &[
     (G::Frexp, |cx, ext| pointer(cx, ext, true)),
     (G::ModfStruct, |cx, ext| structure(cx, ext, false)),
     (G::FrexpStruct, |cx, ext| structure(cx, ext, true)),
+    (G::IMix, |cx, ext| cx.fail_at(&IMIX, ext.inst, 4, || "the set has no IMix any more")),
     (G::InterpolateAtCentroid, interpolate),
     (G::InterpolateAtSample, interpolate),
     (G::InterpolateAtOffset, interpolate),

@@ -10,7 +10,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::{ExtInstDesc, ExtSet, Op, StorageClass, Version};
+use spirula_grammar::{ExtInstDesc, ExtSet, Op, Quantifier, StorageClass, Version};
 
 use crate::cx::{Cx, msg};
 use crate::signature::{Form, Signature, describe, operands};
@@ -32,6 +32,8 @@ rules! {
     CAPABILITY: "ext-inst-capability", spec "OpExtInst";
     /// The Result Type of an instruction of a set is of the kind that it produces.
     RESULT: "ext-inst-result-type", spec "OpExtInst";
+    /// An instruction of a set has no operands beyond those that the set describes.
+    SURPLUS: "ext-inst-surplus", spec "§2.16.1";
     /// An operand of an instruction of a set is of the kind that it takes, and fits the Result Type and the others.
     OPERAND: "ext-inst-operand", spec "OpExtInst";
 }
@@ -148,12 +150,16 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     // What later revisions brought is known too, so as to say which revision it needs.
     let newest = if set == ExtSet::ShaderDebugInfo100 { ExtSet::ShaderDebugInfo } else { set };
     let number = inst.word(4);
-    let Some(desc) = set.instruction(number).or_else(|| newest.instruction(number)) else { return Ok(()) };
+    let Some(desc) = set.instruction(number).or_else(|| newest.instruction(number)) else {
+        let debug = newest == ExtSet::ShaderDebugInfo;
+        return if debug { debug::results_in_void(cx, inst) } else { Ok(()) };
+    };
     let caps = desc.capabilities();
     cx.check_at(!desc.needs_capability() || cx.m.capabilities().intersects(caps), &CAPABILITY, inst, 4, || {
         let list = caps.iter().filter_map(|c| c.name()).next().unwrap_or("");
         msg(format!("{} {} needs the capability {list}", set.name(), desc.name())).help("declare it with OpCapability")
     })?;
+    surplus(cx, inst, set, desc)?;
     let ext = Ext { inst, set, desc };
     match set {
         ExtSet::GlslStd450 => glsl::instruction(cx, ext),
@@ -165,6 +171,18 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         ExtSet::ClspvReflection => reflection::clspv(cx, ext),
         _ => Ok(()),
     }
+}
+
+/// Sets whose instructions grow by no operands without a revision that is asked for elsewhere. Instructions with
+/// semantics are read with the grammar.
+fn surplus<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, set: ExtSet, desc: &'static ExtInstDesc) -> Checked {
+    let operands = desc.operands();
+    let closed = operands.last().is_none_or(|o| o.quantifier != Quantifier::Many);
+    let described = matches!(set, ExtSet::ClspvReflection | ExtSet::DebugInfo | ExtSet::OpenClDebugInfo);
+    let given = inst.tail(FIRST).len();
+    cx.check(!closed || !described || given <= operands.len(), &SURPLUS, inst, || {
+        format!("{} has {given} operands, but takes {} at most", desc.name(), operands.len())
+    })
 }
 
 /// A function that judges one instruction of a set.

@@ -4,12 +4,13 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Capability, Dim, ImageOperands as O, Op, Scope};
+use spirula_grammar::{Capability, Dim, ImageOperands as O, Op};
 use spirula_module::{Image, Shape, Type, TypeKey};
 
 use super::types::{Kind, kind_of};
 use super::{is_sparse, plane, types};
 use crate::cx::{Cx, msg};
+use crate::rules::scopes;
 use crate::signature::describe;
 
 rules! {
@@ -24,8 +25,6 @@ rules! {
     SAMPLE: "image-operand-sample", spec "§3.2.14";
     /// `MakeTexelAvailable` is for writes and `MakeTexelVisible` for reads, with `NonPrivateTexel`.
     AVAILABLE: "image-operand-availability", spec "§3.2.14";
-    /// Under the Vulkan memory model, the scope `Device` needs the capability `VulkanMemoryModelDeviceScope`.
-    DEVICE: "image-operand-device-scope", spec "§3.2.14";
     /// Vulkan has the `Offset` operand for gathers only, unless maintenance8 is there.
     OFFSET_VULKAN: "image-operand-offset-vulkan", vuid "VUID-RuntimeSpirv-Offset-10213";
     /// `ZeroExtend` gives unsigned integers.
@@ -249,16 +248,7 @@ fn rest(cx: &mut Cx<'_>, r: &mut Reader<'_>, at: usize) -> Checked {
         let Some(word) = r.take(bit) else { continue };
         cx.check_at(ok, &AVAILABLE, r.inst, at, || format!("{bit} with {op}"))?;
         cx.check_at(!private, &AVAILABLE, r.inst, at, || format!("{bit} without NonPrivateTexel"))?;
-        let device = cx.m.fixed_u32(r.inst.id(word)) == Some(Scope::Device.0)
-            && cx.has(Capability::VulkanMemoryModel)
-            && !cx.has(Capability::VulkanMemoryModelDeviceScope);
-        cx.check_at(
-            !device,
-            &DEVICE,
-            r.inst,
-            word,
-            || "the scope is Device, which needs VulkanMemoryModelDeviceScope",
-        )?;
+        scopes::memory(cx, r.inst, word)?;
     }
     if let Some(word) = r.take(O::Offsets) {
         gather_offsets(cx, r, word)?;

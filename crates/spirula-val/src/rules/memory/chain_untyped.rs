@@ -30,9 +30,11 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     };
     let base_type = inst.id(3);
     cx.def(base_type)?;
-    let ok = m.info(base_type).is_type() && !m.key(base_type).is_pointer();
+    let ok = m.info(base_type).is_type()
+        && !m.key(base_type).is_pointer()
+        && !matches!(m.key(base_type).shape(), Shape::Void | Shape::Function);
     cx.check_at(ok, &BASE_TYPE, inst, 3, || {
-        msg(format!("the Base Type {base_type} is not a type, or is a pointer type")).declared(m, base_type)
+        msg(format!("the Base Type {base_type} is not a type of data, or is a pointer type")).declared(m, base_type)
     })?;
     let base = pointer_at(cx, inst, 4, &chain::BASE)?;
     cx.check_at(class == base.class, &chain::CLASS, inst, 1, || {

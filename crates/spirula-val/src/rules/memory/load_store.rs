@@ -42,7 +42,10 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.key(result)?;
     let pointer = pointer_at(cx, inst, 3, &POINTER)?;
     let m = cx.m;
-    if !pointer.is_untyped() {
+    if pointer.is_untyped() {
+        let data = !matches!(m.key(result).shape(), Shape::Void | Shape::Function);
+        cx.check_at(data, &LOAD_TYPE, inst, 1, || format!("the Result Type {result} has no values to load"))?;
+    } else {
         cx.check_at(pointer.pointee == result, &LOAD_TYPE, inst, 1, || {
             msg(format!(
                 "the Result Type is {}, but {} points to {}",

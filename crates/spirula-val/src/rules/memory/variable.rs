@@ -101,6 +101,9 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, in
     cx.check_at(local || !cooperative, &COOPERATIVE, inst, 3, || {
         format!("a variable in {class} with a cooperative matrix or vector")
     })?;
+    if parts.any(Parts::BOOL) {
+        boolean(cx, inst, class, data)?;
+    }
     if cx.has(Capability::Shader) {
         shader(cx, inst, class, data, parts)?;
     }
@@ -165,9 +168,6 @@ fn initialised<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: I
 }
 
 fn shader<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, parts: Parts) -> Checked {
-    if parts.any(Parts::BOOL) {
-        boolean(cx, inst, class, data)?;
-    }
     if parts.any(Parts::SMALL.or(Parts::FLOAT_SMALL)) || cx.parts(inst.id(1)).any(Parts::POINTER) {
         small(cx, inst, class, data, parts)?;
     }

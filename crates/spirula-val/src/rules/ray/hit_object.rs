@@ -5,7 +5,7 @@ use spirula_diag::Checked;
 use spirula_grammar::{ExecutionModel, Op, StorageClass};
 
 use super::query::RAY_QUERY;
-use super::{DATA, HINT_BITS, PAYLOAD, RAY, TRACE, TRACING, flags, only, variable};
+use super::{ACCELERATION_STRUCTURE, DATA, HINT_BITS, PAYLOAD, RAY, TRACING, flags, only, variable};
 use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
 use crate::rules::operand::{Is, operand, operands, result};
@@ -14,6 +14,8 @@ const EXT: Is = Is::PointerTo(Op::TypeHitObjectEXT);
 const NV: Is = Is::PointerTo(Op::TypeHitObjectNV);
 const ATTRIBUTE_EXT: &[StorageClass] = &[StorageClass::HitObjectAttributeEXT];
 const ATTRIBUTE_NV: &[StorageClass] = &[StorageClass::HitObjectAttributeNV];
+/// Acceleration structure, Ray Flags, Cull Mask, SBT Offset and Stride, Miss Index.
+const TRACE: &[Is] = &[ACCELERATION_STRUCTURE, Is::Int32, Is::UInt32, Is::UInt32, Is::UInt32, Is::UInt32];
 /// Hint and Bits.
 const HINT: &[Is] = &[Is::Int32, Is::Int32];
 
@@ -103,7 +105,13 @@ fn generation<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 fn reorder_execute<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     generation(cx, inst)?;
     execute(cx, inst, EXT)?;
-    operands(cx, inst, 3, HINT)
+    hint(cx, inst, 3)
+}
+
+/// Hint and Bits at the end of an instruction, or neither.
+fn hint<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    cx.check(inst.words().len() != word + 1, &HINT_BITS, inst, || "a hint without the number of its bits")?;
+    operands(cx, inst, word, HINT)
 }
 
 fn reorder_hint<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -114,8 +122,7 @@ fn reorder_hint<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 fn reorder<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, object: Is) -> Checked {
     generation(cx, inst)?;
     operand(cx, inst, 1, object)?;
-    cx.check(inst.words().len() != 3, &HINT_BITS, inst, || "a hint without the number of its bits")?;
-    operands(cx, inst, 2, HINT)
+    hint(cx, inst, 2)
 }
 
 /// Traces a ray into a hit object. Returns, by its error, whether that was fine.
@@ -133,7 +140,7 @@ fn trace<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, object: Is, motion: bool) -> Check
 fn trace_reorder<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, motion: bool) -> Checked {
     generation(cx, inst)?;
     trace(cx, inst, EXT, motion)?;
-    operands(cx, inst, 13 + usize::from(motion), HINT)
+    hint(cx, inst, 13 + usize::from(motion))
 }
 
 fn record_from_query<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -166,7 +173,7 @@ const HIT: &[Is] = &[Is::Type(Op::TypeAccelerationStructureKHR), Is::Int32, Is::
 fn record_hit<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     on(cx, inst, NV)?;
     operands(cx, inst, 2, HIT)?;
-    operands(cx, inst, 7, &[Is::Int32, Is::Int32])?;
+    operands(cx, inst, 7, &[Is::UInt32, Is::UInt32])?;
     ray_and_attributes(cx, inst, 9, inst.op() == Op::HitObjectRecordHitMotionNV)
 }
 

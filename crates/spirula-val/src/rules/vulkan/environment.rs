@@ -24,10 +24,6 @@ rules! {
     /// Compute, mesh and task shaders say how large their workgroups are: `LocalSize`, `LocalSizeId`,
     /// `TileShadingRateQCOM`, or a constant decorated with `WorkgroupSize`.
     WORKGROUP: "vulkan-workgroup-size", vuid "VUID-StandaloneSpirv-None-10685";
-    /// With `DerivativeGroupQuadsKHR`, the first two dimensions of the workgroup are multiples of 2.
-    QUADS: "vulkan-derivative-group-quads", vuid "VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151";
-    /// With `DerivativeGroupLinearKHR`, the workgroup has a multiple of 4 invocations.
-    LINEAR: "vulkan-derivative-group-linear", vuid "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152";
     /// A mesh shader outputs vertices.
     MESH_VERTICES: "vulkan-mesh-output-vertices", vuid "VUID-StandaloneSpirv-MeshEXT-07330";
     /// A mesh shader outputs primitives.
@@ -179,30 +175,7 @@ fn workgroup(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint<'_>) -> Chec
     let nv = matches!(entry.model, Model::MeshNV | Model::TaskNV);
     cx.check(sized.is_some() || any_size || nv, &WORKGROUP, entry.inst, || {
         format!("the entry point with the execution model {} has no workgroup size", entry.model)
-    })?;
-    let (at, sizes) = match (constant, sized) {
-        (Some((id, sizes)), _) => (cx.def(id)?, sizes),
-        (None, Some((Mode::LocalSize, inst))) => (inst, [3, 4, 5].map(|w| Some(u64::from(inst.word(w))))),
-        (None, Some((Mode::LocalSizeId, inst))) => {
-            let value = |w| cx.m.int_constant(inst.id(w)).filter(|c| !c.spec).map(|c| c.bits);
-            (inst, [value(3), value(4), value(5)])
-        }
-        _ => return Ok(()),
-    };
-    if modes.find(entry.function, Mode::DerivativeGroupQuadsKHR).is_some() {
-        let odd = sizes[..2].iter().flatten().any(|n| n % 2 != 0);
-        cx.check(!odd, &QUADS, at, || {
-            let [x, y, _] = sizes.map(|n| n.unwrap_or(0));
-            format!("the workgroup size is {x} by {y}, but both must be multiples of 2")
-        })?;
-    }
-    if modes.find(entry.function, Mode::DerivativeGroupLinearKHR).is_some()
-        && let [Some(x), Some(y), Some(z)] = sizes
-    {
-        let count = x.wrapping_mul(y).wrapping_mul(z);
-        cx.check(count % 4 == 0, &LINEAR, at, || format!("the workgroup has {count} invocations, no multiple of 4"))?;
-    }
-    Ok(())
+    })
 }
 
 fn is_workgroup_size(inst: &Inst<'_>) -> bool {

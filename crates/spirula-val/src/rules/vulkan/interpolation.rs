@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{BuiltIn, Decoration, ExecutionModel as Model, Op, StorageClass};
+use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionModel as Model, Op, StorageClass};
 use spirula_module::{EntryPoint, Module, Scalar, Type};
 
 use crate::cx::{Cx, List};
@@ -35,11 +35,14 @@ rules! {
 
 /// Judges global variables, and the interface of each entry point.
 pub(crate) fn module(cx: &mut Cx<'_>) {
+    // The extension's own rules, in any environment.
+    if cx.has(Capability::TileShadingQCOM) {
+        for variable in cx.m.global_variables() {
+            resource(cx, variable).ok();
+        }
+    }
     if !cx.env.is_vulkan() {
         return;
-    }
-    for variable in cx.m.global_variables() {
-        resource(cx, variable).ok();
     }
     let told = cx.filled(cx.m.ids().slot_count(), false);
     for entry in cx.m.entry_points() {

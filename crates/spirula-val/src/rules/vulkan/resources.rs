@@ -71,6 +71,8 @@ rules! {
     HIT_ATTRIBUTE: "vulkan-class-hit-attribute", vuid "VUID-StandaloneSpirv-HitAttributeKHR-04701";
     /// Hit attributes are written by intersection shaders only.
     HIT_ATTRIBUTE_WRITE: "vulkan-hit-attribute-write", vuid "VUID-StandaloneSpirv-HitAttributeKHR-04703";
+    /// Attributes of hit objects are for ray generation, closest hit and miss shaders, which trace rays into them.
+    HIT_OBJECT_ATTRIBUTE: "class-hit-object-attribute", extension "SPV_NV_shader_invocation_reorder";
     /// Callable data is sent by ray generation, closest hit, miss and callable shaders.
     CALLABLE_DATA: "vulkan-class-callable-data", vuid "VUID-StandaloneSpirv-CallableDataKHR-04704";
     /// Callable data arrives in callable shaders.
@@ -310,6 +312,33 @@ pub(crate) fn class_models<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> 
     })
 }
 
+/// Variables are used in the stages that there are for their storage class, whatever the instruction. Outside of Vulkan
+/// that is a matter of ray tracing alone.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    let vulkan = cx.env.is_vulkan();
+    if !vulkan && !cx.has(Capability::RayTracingKHR) && !cx.has(Capability::RayTracingNV) {
+        return;
+    }
+    let m = cx.m;
+    let uses = cx.collect(cx.flow.uses.list.iter().copied());
+    // Accesses have been judged where they stand.
+    let mut judged = cx.collect(cx.out.iter().map(|d| (d.at.word, d.rule.name)));
+    judged.sort_unstable();
+    for u in uses {
+        let class = m.class_of(u.id).unwrap_or(StorageClass::Function);
+        if matches!(class, StorageClass::Output | StorageClass::Workgroup) && !vulkan {
+            continue; // Only Vulkan restricts them.
+        }
+        let (Some((rule, allowed)), Some(inst)) = (models_of(class), m.inst_at(u.at)) else { continue };
+        let others = m.models_reaching(u.function as usize).without(allowed);
+        if others.is_empty() || judged.binary_search(&(inst.offset(), rule.name)).is_ok() {
+            continue;
+        }
+        let text = || format!("{} is in {class}, which entry points with execution model {others} do not have", u.id);
+        cx.fail(rule, inst, text).ok();
+    }
+}
+
 fn models_of(class: StorageClass) -> Option<(&'static Rule, ModelSet)> {
     use ExecutionModel as M;
     let of = |models: &[M]| ModelSet::of(models);
@@ -339,6 +368,9 @@ fn models_of(class: StorageClass) -> Option<(&'static Rule, ModelSet)> {
         StorageClass::HitAttributeKHR => (&HIT_ATTRIBUTE, of(&[M::IntersectionKHR, M::AnyHitKHR, M::ClosestHitKHR])),
         StorageClass::CallableDataKHR => {
             (&CALLABLE_DATA, of(&[M::RayGenerationKHR, M::ClosestHitKHR, M::MissKHR, M::CallableKHR]))
+        }
+        StorageClass::HitObjectAttributeNV | StorageClass::HitObjectAttributeEXT => {
+            (&HIT_OBJECT_ATTRIBUTE, of(&[M::RayGenerationKHR, M::ClosestHitKHR, M::MissKHR]))
         }
         StorageClass::IncomingCallableDataKHR => (&INCOMING_CALLABLE_DATA, of(&[M::CallableKHR])),
         StorageClass::ShaderRecordBufferKHR => (

@@ -355,12 +355,12 @@ fn definition<'a>(cx: &mut Cx<'a>, object: &Object) -> Checked {
         cx.fail(&WORKGROUP_SIZE_TILE, def, || format!("{id}, decorated with WorkgroupSize, is no Input"))?;
     }
     let of_mesh = is_for_mesh(m, object.row);
+    let no_interface = if is_interface(object) { None } else { class_of_any_model(object) };
     let mut result = Ok(());
     for demand in object.row.demands {
         let judged = match &demand.what {
             What::Class([], classes) => class_is(cx, object, def, demand.rule, classes),
-            // Whatever the models, these are the only classes.
-            What::Class(_, classes) if classes.len() == 2 && !is_interface(object) => {
+            What::Class(_, classes) if no_interface == Some(demand.rule) => {
                 class_is(cx, object, def, demand.rule, classes)
             }
             What::Type(want) if object.member.is_none() && !of_mesh => own_type(cx, object, def, demand.rule, want),
@@ -414,6 +414,19 @@ fn view_indexes(cx: &mut Cx<'_>, objects: &[Object]) {
         let text = || format!("the index {} of {builtin} is no constant", inst.id(word));
         cx.check_at(constant, rule, inst, word, text).ok();
     }
+}
+
+/// The rule that a variable breaks which is neither input nor output, whatever the models: the one that allows both, or
+/// else the first that names a storage class.
+fn class_of_any_model(object: &Object) -> Option<&'static Rule> {
+    let classes = || {
+        object.row.demands.iter().filter_map(|d| match d.what {
+            What::Class(_, classes) => Some((classes.len(), d.rule)),
+            _ => None,
+        })
+    };
+    let both = classes().find(|c| c.0 == 2);
+    both.or_else(|| classes().next().filter(|_| object.member.is_none())).map(|c| c.1)
 }
 
 fn is_interface(object: &Object) -> bool {
