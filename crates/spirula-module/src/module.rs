@@ -237,6 +237,12 @@ impl<'m> Module<'m> {
         self.member_decorations(ty, member).find(|d| d.decoration == decoration)
     }
 
+    /// Whether something may have a decoration: most that nothing has are known quickly not to occur.
+    #[inline]
+    pub fn may_be_decorated(&self, decoration: Decoration) -> bool {
+        self.index.decorations.may_have(decoration)
+    }
+
     /// Whether a target as a whole has a decoration.
     #[inline]
     pub fn is_decorated(&self, target: Id, decoration: Decoration) -> bool {

@@ -16,6 +16,7 @@ mod bindings;
 mod blocks;
 mod budget;
 mod entry;
+mod facts;
 mod fields;
 mod heaps;
 mod hlsl;
@@ -29,7 +30,9 @@ mod requirements;
 mod rows;
 mod rust;
 mod spec;
+mod survey;
 mod table;
+mod tree;
 mod types;
 mod usage;
 mod yaml;
@@ -37,6 +40,12 @@ mod yaml;
 use spirula_binary::LitStr;
 use spirula_grammar::{AddressingModel, MemoryModel, Op, SourceLanguage};
 use spirula_module::{Module, Names};
+
+use crate::budget::Budget;
+use crate::survey::Survey;
+use crate::tree::Tree;
+use crate::types::Types;
+use crate::usage::Usages;
 
 pub use fields::{Field, Fields};
 pub use locations::vertex_attributes;
@@ -50,11 +59,12 @@ pub use yaml::yaml;
 /// What is shared while a report is made.
 pub(crate) struct Cx<'m> {
     pub(crate) m: Module<'m>,
+    pub(crate) survey: Survey<'m>,
     pub(crate) names: Names,
-    pub(crate) types: types::Types,
-    pub(crate) budget: budget::Budget,
-    /// Whether the module can be specialised at all.
-    pub(crate) is_special: bool,
+    pub(crate) types: Types,
+    pub(crate) usages: Usages,
+    pub(crate) tree: Tree,
+    pub(crate) budget: Budget,
     /// How many specialisation constants are listed.
     pub(crate) spec_constants: usize,
     /// Whether functions have instructions that we do not know.
@@ -79,13 +89,15 @@ impl<'m> Cx<'m> {
 /// A few words can ask for a report larger than any memory. What a module of its size cannot pay for is left out, and a
 /// note of kind [`NoteKind::LeftOut`] says so; no module that a compiler writes comes near that.
 pub fn reflect(m: &Module<'_>) -> Reflection {
-    let budget = budget::Budget::of(m.words());
+    let (mut names, mut types) = (Names::default(), Types::default());
     let mut cx = Cx {
         m: *m,
-        names: Names::of(m.words()),
-        types: types::Types::of(m),
-        budget,
-        is_special: m.global_insts().any(|i| spec::is_special(i.op())),
+        survey: Survey::of(m, &mut types, &mut names),
+        names,
+        types,
+        usages: Usages::default(),
+        tree: Tree::default(),
+        budget: Budget::of(m.words()),
         spec_constants: 0,
         unknown: false,
     };
@@ -96,7 +108,7 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
     let entry_points = entry::points(&mut cx, &globals);
     let requirements = requirements::of(&cx);
     let spec_operations = spec::operations(&cx);
-    let bindings::Globals { mut bindings, mut push_constants, mut shader_records, variables: _ } = globals;
+    let bindings::Globals { mut bindings, mut push_constants, mut shader_records, .. } = globals;
     let roots = bindings.iter().map(|b| b.ty);
     let roots = roots.chain(push_constants.iter().chain(&shader_records).map(|b| b.ty));
     let roots = roots.chain(buffer_references.iter().copied());
@@ -114,7 +126,7 @@ pub fn reflect(m: &Module<'_>) -> Reflection {
         addressing_model: text(m.addressing_model(), AddressingModel::name),
         memory_model: text(m.memory_model(), MemoryModel::name),
         source: source(&cx),
-        types: core::mem::take(&mut cx.types).finish(),
+        types: cx.types.take(),
         entry_points,
         bindings,
         push_constants,
@@ -138,7 +150,7 @@ pub(crate) fn text<T: Copy + core::fmt::Display>(value: T, name: impl FnOnce(T) 
 }
 
 fn source(cx: &Cx<'_>) -> Option<Source> {
-    let inst = cx.m.global_insts().find(|i| i.op() == Op::Source)?;
+    let inst = cx.survey.source?;
     let file = inst.words().get(3).and_then(|f| cx.m.def(spirula_binary::Id(*f))).filter(|i| i.op() == Op::String);
     let file = file.and_then(|i| LitStr::read(i.tail(2))).map(LitStr::to_text);
     Some(Source { language: text(SourceLanguage(inst.word(1)), SourceLanguage::name), version: inst.word(2), file })

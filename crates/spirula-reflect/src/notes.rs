@@ -58,7 +58,7 @@ fn collisions(bindings: &[Binding]) -> impl Iterator<Item = Note> {
 
 /// Compilers of HLSL keep semantics on demand only.
 fn no_semantics(cx: &Cx<'_>, r: &Reflection) -> Option<Note> {
-    let language = cx.m.global_insts().find(|i| i.op() == Op::Source)?.word(1);
+    let language = cx.survey.source?.word(1);
     let mut variables = r.entry_points.iter().flat_map(|p| p.inputs.iter().chain(&p.outputs));
     let missing = SourceLanguage(language) == SourceLanguage::HLSL
         && variables.any(|v| v.location.is_some())

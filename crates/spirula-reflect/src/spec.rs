@@ -26,14 +26,15 @@ pub(crate) fn is_special(op: Op) -> bool {
     (Op::SpecConstantTrue..=Op::SpecConstantOp).contains(&op)
 }
 
+/// Whether an instruction gives a scalar that specialisation itself changes.
+pub(crate) fn is_scalar(op: Op) -> bool {
+    matches!(op, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
+}
+
 /// All specialisation constants that have a `SpecId`.
 pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
-    if !cx.is_special {
-        return Vec::new();
-    }
     let m = &cx.m;
-    let scalars =
-        m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse));
+    let scalars = cx.survey.special.iter().copied().filter(|i| is_scalar(i.op()));
     let mut all: Vec<SpecConstant> = scalars
         .filter_map(|inst| Some((inst, m.decoration(inst.id(2), Decoration::SpecId)?.operand())))
         .take_while(|_| cx.budget.take(size_of::<SpecConstant>() + MAX_SCALAR_NAME))
@@ -51,11 +52,7 @@ pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
         .collect();
     let mut by_id: Vec<(u32, usize)> = all.iter().enumerate().map(|(i, c)| (c.id, i)).collect();
     by_id.sort_unstable();
-    for inst in m.global_insts().filter(|i| i.op() == Op::TypeArray) {
-        let length = inst.id(3);
-        if m.info(length).op != Op::SpecConstantOp {
-            continue;
-        }
+    for length in cx.survey.special_lengths.iter().copied().filter(|l| m.info(*l).op == Op::SpecConstantOp) {
         let expression = expression(cx, length);
         for leaf in leaves(m, length) {
             if let Ok(at) = by_id.binary_search_by_key(&leaf.0, |c| c.0)
@@ -70,12 +67,9 @@ pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
 
 /// Operations on specialisation constants.
 pub(crate) fn operations(cx: &Cx<'_>) -> Vec<SpecOperation> {
-    if !cx.is_special {
-        return Vec::new();
-    }
     let m = &cx.m;
     let mut all = Vec::new();
-    for inst in m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstantOp | Op::SpecConstantComposite)) {
+    for inst in cx.survey.special.iter().filter(|i| !is_scalar(i.op())) {
         if !cx.budget.take(size_of::<SpecOperation>() + MAX_SCALAR_NAME + 2 * size_of_val(inst.words())) {
             break;
         }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::mem::size_of;
 
 use spirula_binary::LitStr;
-use spirula_grammar::{Capability, Op};
+use spirula_grammar::Capability;
 
 use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, Term, VersionNumber};
 use crate::{Cx, text};
@@ -23,8 +23,7 @@ struct Wanted {
 pub(crate) fn of(cx: &Cx<'_>) -> Requirements {
     let m = &cx.m;
     let declared = declared(cx);
-    let extensions = m.global_insts().filter(|i| i.op() == Op::Extension);
-    let extensions = extensions.filter_map(|i| LitStr::read(i.tail(1)));
+    let extensions = cx.survey.extensions.iter().copied();
     let extensions = extensions.take_while(|e| cx.budget.take(size_of::<String>() + e.len())).map(LitStr::to_text);
     let extensions: Vec<String> = extensions.collect();
     let rows = declared.iter().filter_map(|c| TABLE.iter().find(|r| r.0 == *c));
@@ -52,8 +51,7 @@ pub(crate) fn of(cx: &Cx<'_>) -> Requirements {
 
 /// The declared capabilities, each once.
 fn declared(cx: &Cx<'_>) -> Vec<Capability> {
-    let all = cx.m.global_insts().take_while(|i| i.op() != Op::MemoryModel).filter(|i| i.op() == Op::Capability);
-    let mut all: Vec<(u32, usize)> = all.map(|i| i.word(1)).zip(0..).collect();
+    let mut all: Vec<(u32, usize)> = cx.survey.capabilities.iter().copied().zip(0..).collect();
     all.sort_unstable();
     all.dedup_by_key(|c| c.0);
     all.sort_unstable_by_key(|c| c.1);

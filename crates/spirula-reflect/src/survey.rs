@@ -1,0 +1,61 @@
+//! What one pass over the instructions outside of functions finds.
+
+use alloc::vec::Vec;
+
+use spirula_binary::{Id, Inst, LitStr};
+use spirula_grammar::{Op, StorageClass};
+use spirula_module::{Module, Names};
+
+use crate::spec;
+use crate::types::Types;
+
+/// Instructions outside of functions that a report is made of, in order.
+#[derive(Default)]
+pub(crate) struct Survey<'m> {
+    /// The first `OpSource`.
+    pub(crate) source: Option<Inst<'m>>,
+    /// Operands of `OpCapability`.
+    pub(crate) capabilities: Vec<u32>,
+    /// Names of extensions.
+    pub(crate) extensions: Vec<LitStr<'m>>,
+    /// Constants that specialisation changes.
+    pub(crate) special: Vec<Inst<'m>>,
+    /// Lengths of arrays that specialisation may change.
+    pub(crate) special_lengths: Vec<Id>,
+    /// What physical pointers point to.
+    pub(crate) physical: Vec<Id>,
+}
+
+impl<'m> Survey<'m> {
+    /// Makes the pass, in which the types are laid out and the names collected.
+    pub(crate) fn of(m: &Module<'m>, types: &mut Types, names: &mut Names) -> Survey<'m> {
+        let mut all = Survey::default();
+        let mut in_front = true;
+        names.clear();
+        types.reset(m);
+        for inst in m.global_insts() {
+            match inst.op() {
+                Op::Name | Op::MemberName => names.add(inst),
+                Op::Capability if in_front => all.capabilities.push(inst.word(1)),
+                Op::MemoryModel => in_front = false,
+                Op::Extension => all.extensions.extend(LitStr::read(inst.tail(1))),
+                Op::Source => all.source = all.source.or(Some(inst)),
+                Op::Decorate | Op::MemberDecorate | Op::Constant | Op::Variable => {}
+                op if spec::is_special(op) => all.special.push(inst),
+                op if inst.desc().is_some_and(|d| d.is_type()) => {
+                    types.lay_out(m, inst);
+                    match op {
+                        Op::TypeArray if m.info(inst.id(3)).is_spec_constant() => all.special_lengths.push(inst.id(3)),
+                        Op::TypePointer if StorageClass(inst.word(2)) == StorageClass::PhysicalStorageBuffer => {
+                            all.physical.push(inst.id(3));
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        names.sort();
+        all
+    }
+}
