@@ -14,16 +14,16 @@ use crate::{Cx, hlsl};
 
 /// The variables outside of functions that the host provides for, and those in Workgroup memory.
 #[derive(Default)]
-pub(crate) struct Globals<'m> {
-    pub(crate) bindings: Vec<Binding>,
-    pub(crate) push_constants: Vec<BlockVariable>,
-    pub(crate) shader_records: Vec<BlockVariable>,
-    pub(crate) workgroup: Vec<Inst<'m>>,
+pub(crate) struct Globals<'i, 'm> {
+    pub(crate) bindings: Vec<Binding<'m>>,
+    pub(crate) push_constants: Vec<BlockVariable<'m>>,
+    pub(crate) shader_records: Vec<BlockVariable<'m>>,
+    pub(crate) workgroup: Vec<Inst<'i>>,
     /// By variable, as the index traces them: the position among the bindings, plus 1.
     positions: Vec<u32>,
 }
 
-impl Globals<'_> {
+impl Globals<'_, '_> {
     /// Position among the bindings of a variable that the index traces.
     pub(crate) fn position(&self, variable: u32) -> Option<u32> {
         self.positions.get(variable as usize)?.checked_sub(1)
@@ -38,20 +38,20 @@ pub(crate) fn held_type(m: &Module<'_>, variable: Inst<'_>) -> Id {
     }
 }
 
-pub(crate) fn globals<'m>(cx: &mut Cx<'m>) -> Globals<'m> {
+pub(crate) fn globals<'i, 'm>(cx: &mut Cx<'i, 'm>) -> Globals<'i, 'm> {
     let m = cx.m;
     let mut all = Globals::default();
     for variable in m.global_variables() {
         match StorageClass(variable.word(3)) {
             StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer
-                if cx.budget.take(size_of::<Binding>()) =>
+                if cx.budget.take(size_of::<Binding<'_>>()) =>
             {
                 all.bindings.push(binding(cx, variable));
             }
-            StorageClass::PushConstant if cx.budget.take(size_of::<BlockVariable>()) => {
+            StorageClass::PushConstant if cx.budget.take(size_of::<BlockVariable<'_>>()) => {
                 all.push_constants.push(block(cx, variable));
             }
-            StorageClass::ShaderRecordBufferKHR if cx.budget.take(size_of::<BlockVariable>()) => {
+            StorageClass::ShaderRecordBufferKHR if cx.budget.take(size_of::<BlockVariable<'_>>()) => {
                 all.shader_records.push(block(cx, variable));
             }
             StorageClass::Workgroup => all.workgroup.push(variable),
@@ -73,7 +73,7 @@ pub(crate) fn globals<'m>(cx: &mut Cx<'m>) -> Globals<'m> {
     all
 }
 
-fn binding(cx: &mut Cx<'_>, variable: Inst<'_>) -> Binding {
+fn binding<'m>(cx: &mut Cx<'_, 'm>, variable: Inst<'_>) -> Binding<'m> {
     let m = cx.m;
     let (id, class) = (variable.id(2), StorageClass(variable.word(3)));
     let (ty, count) = unwrapped(&m, held_type(&m, variable));
@@ -170,7 +170,7 @@ pub(crate) fn kind_of_type(m: &Module<'_>, class: StorageClass, ty: Id) -> Descr
     }
 }
 
-fn block(cx: &mut Cx<'_>, variable: Inst<'_>) -> BlockVariable {
+fn block<'m>(cx: &mut Cx<'_, 'm>, variable: Inst<'_>) -> BlockVariable<'m> {
     let m = cx.m;
     let ty = held_type(&m, variable);
     let members = cx.types.members(&m, ty, member_count(&m, ty));
@@ -185,7 +185,7 @@ fn block(cx: &mut Cx<'_>, variable: Inst<'_>) -> BlockVariable {
     }
 }
 
-fn counters(cx: &Cx<'_>, all: &mut Globals<'_>) {
+fn counters(cx: &Cx<'_, '_>, all: &mut Globals<'_, '_>) {
     let names = all.bindings.iter().rev().filter(|b| hlsl::is_counter(&b.name)).map(|b| (&*b.name, Id(b.id)));
     let names: hlsl::ByName<'_> = names.collect();
     if names.is_empty() && !cx.m.may_be_decorated(Decoration::CounterBuffer) {
@@ -206,7 +206,7 @@ fn counters(cx: &Cx<'_>, all: &mut Globals<'_>) {
 }
 
 /// Variables that share a set and binding. They lie together, since the bindings are sorted.
-fn aliases(cx: &Cx<'_>, bindings: &mut [Binding]) {
+fn aliases(cx: &Cx<'_, '_>, bindings: &mut [Binding<'_>]) {
     for group in bindings.chunk_by_mut(|a, b| a.set == b.set && a.binding == b.binding) {
         if group.len() < 2 || group[0].binding.is_none() {
             continue;

@@ -10,42 +10,44 @@ use spirula_module::{EntryPoint as Declared, Module};
 use crate::bindings::{Globals, held_type};
 use crate::model::*;
 use crate::tree::Tree;
-use crate::usage::Kinds;
+use crate::usage::{Kinds, Usages};
 use crate::{Cx, heaps, interface, spec, text};
 
-pub(crate) fn points(cx: &mut Cx<'_>, globals: &Globals<'_>) -> Vec<EntryPoint> {
+pub(crate) fn points<'m>(
+    cx: &mut Cx<'_, 'm>,
+    globals: &Globals<'_, '_>,
+    usages: &Usages,
+    tree: &mut Tree,
+) -> Vec<EntryPoint<'m>> {
     let m = cx.m;
-    let mut usages = core::mem::take(&mut cx.usages);
-    usages.fill(&m, !cx.survey.special.is_empty());
-    cx.unknown = usages.functions.iter().any(|f| f.1.has(Kinds::UNKNOWN));
     let mut points = Vec::with_capacity(1);
-    let mut tree = core::mem::take(&mut cx.tree);
-    for e in m.entry_points() {
+    // Read from the words alone, as names are to be borrowed from them.
+    for e in m.entry_points().filter_map(|e| Inst::at(cx.words, e.inst.offset())).map(Declared::of) {
         let strings = e.name.map_or(0, LitStr::len);
-        if !cx.budget.take(size_of::<EntryPoint>() + strings) {
+        if !cx.budget.take(size_of::<EntryPoint<'_>>() + strings) {
             break;
         }
-        tree.fill(&m, &usages, e.function);
-        points.push(point(cx, globals, &tree, e));
-    }
-    (cx.usages, cx.tree) = (usages, tree);
-    let names = core::mem::take(&mut cx.names);
-    cx.types.describe(&m, &names, &cx.budget);
-    cx.names = names;
-    if m.may_be_decorated(Decoration::UserSemantic) {
-        for point in &mut points {
-            let types = cx.types.described();
-            interface::duplicates(types, &point.inputs, &mut point.duplicate_semantics);
-            interface::duplicates(types, &point.outputs, &mut point.duplicate_semantics);
-        }
+        tree.fill(&m, usages, e.function);
+        points.push(point(cx, globals, tree, e));
     }
     points
 }
 
-fn point(cx: &mut Cx<'_>, globals: &Globals<'_>, tree: &Tree, e: Declared<'_>) -> EntryPoint {
+/// Finds the semantics that occur more than once.
+pub(crate) fn duplicates(m: &Module<'_>, types: &[Type<'_>], points: &mut [EntryPoint<'_>]) {
+    if !m.may_be_decorated(Decoration::UserSemantic) {
+        return;
+    }
+    for point in points {
+        interface::duplicates(types, &point.inputs, &mut point.duplicate_semantics);
+        interface::duplicates(types, &point.outputs, &mut point.duplicate_semantics);
+    }
+}
+
+fn point<'m>(cx: &mut Cx<'_, 'm>, globals: &Globals<'_, '_>, tree: &Tree, e: Declared<'m>) -> EntryPoint<'m> {
     let m = cx.m;
     let mut point = EntryPoint {
-        name: e.name.map(LitStr::to_text).unwrap_or_default(),
+        name: e.name.map(LitStr::text).unwrap_or_default(),
         id: e.function.0,
         model: text(e.model, ExecutionModel::name),
         modes: m
@@ -76,7 +78,7 @@ fn point(cx: &mut Cx<'_>, globals: &Globals<'_>, tree: &Tree, e: Declared<'_>) -
     point
 }
 
-fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, tree: &Tree, point: &mut EntryPoint) {
+fn interfaces<'m>(cx: &mut Cx<'_, 'm>, e: Declared<'_>, tree: &Tree, point: &mut EntryPoint<'m>) {
     let m = cx.m;
     for id in e.interface {
         let Some(inst) = m.def(Id(*id)).filter(|i| matches!(i.op(), Op::Variable | Op::UntypedVariableKHR)) else {
@@ -84,7 +86,7 @@ fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, tree: &Tree, point: &mut EntryPo
         };
         match StorageClass(inst.word(3)) {
             class @ (StorageClass::Input | StorageClass::Output) => {
-                if !cx.budget.take(size_of::<InterfaceVariable>()) {
+                if !cx.budget.take(size_of::<InterfaceVariable<'_>>()) {
                     break;
                 }
                 let used = tree.access(&m, Id(*id)).is_some();
@@ -98,7 +100,7 @@ fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, tree: &Tree, point: &mut EntryPo
             | StorageClass::IncomingRayPayloadKHR
             | StorageClass::HitAttributeKHR
             | StorageClass::TaskPayloadWorkgroupEXT) => {
-                if !cx.budget.take(size_of::<Payload>()) {
+                if !cx.budget.take(size_of::<Payload<'_>>()) {
                     break;
                 }
                 let ty = held_type(&m, inst);
@@ -114,12 +116,12 @@ fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, tree: &Tree, point: &mut EntryPo
             _ => {}
         }
     }
-    let key = |v: &InterfaceVariable| (v.location.unwrap_or(u32::MAX), v.component.unwrap_or(0), v.id);
+    let key = |v: &InterfaceVariable<'_>| (v.location.unwrap_or(u32::MAX), v.component.unwrap_or(0), v.id);
     point.inputs.sort_by_key(key);
     point.outputs.sort_by_key(key);
 }
 
-fn bindings(cx: &Cx<'_>, globals: &Globals<'_>, tree: &Tree) -> Vec<BindingUse> {
+fn bindings(cx: &Cx<'_, '_>, globals: &Globals<'_, '_>, tree: &Tree) -> Vec<BindingUse> {
     let mut all = Vec::new();
     for (variable, access) in &tree.lists.variables {
         let Some(binding) = globals.position(*variable) else { continue };
@@ -134,7 +136,7 @@ fn bindings(cx: &Cx<'_>, globals: &Globals<'_>, tree: &Tree) -> Vec<BindingUse> 
 }
 
 /// Positions of the samplers with which an image is combined.
-fn samplers(globals: &Globals<'_>, tree: &Tree, image: u32) -> Vec<u32> {
+fn samplers(globals: &Globals<'_, '_>, tree: &Tree, image: u32) -> Vec<u32> {
     let first = tree.lists.combined.partition_point(|c| c.0 < image);
     let with = tree.lists.combined[first..].iter().take_while(|c| c.0 == image);
     let mut samplers: Vec<u32> = with.filter_map(|c| globals.position(c.1)).collect();
@@ -143,17 +145,17 @@ fn samplers(globals: &Globals<'_>, tree: &Tree, image: u32) -> Vec<u32> {
     samplers
 }
 
-fn used(cx: &Cx<'_>, blocks: &[BlockVariable], tree: &Tree) -> Vec<u32> {
+fn used(cx: &Cx<'_, '_>, blocks: &[BlockVariable<'_>], tree: &Tree) -> Vec<u32> {
     let used = (0u32..).zip(blocks).filter(|(_, b)| tree.access(&cx.m, Id(b.id)).is_some());
     used.map(|(i, _)| i).take_while(|_| cx.budget.take(size_of::<u32>())).collect()
 }
 
-fn workgroup_variables(cx: &mut Cx<'_>, variables: &[Inst<'_>], tree: &Tree) -> Vec<WorkgroupVariable> {
+fn workgroup_variables<'m>(cx: &mut Cx<'_, 'm>, variables: &[Inst<'_>], tree: &Tree) -> Vec<WorkgroupVariable<'m>> {
     let m = cx.m;
     let mut all = Vec::new();
     for variable in variables {
         let (id, ty) = (variable.id(2), held_type(&m, *variable));
-        if tree.access(&m, id).is_some() && cx.budget.take(size_of::<WorkgroupVariable>()) {
+        if tree.access(&m, id).is_some() && cx.budget.take(size_of::<WorkgroupVariable<'_>>()) {
             // Explicit layouts (SPV_KHR_workgroup_memory_explicit_layout) say what they take.
             let explicit = m.is_decorated(ty, Decoration::Block).then(|| cx.types.size(&m, ty)).flatten();
             let size = explicit.or_else(|| packed_size(&m, ty));
@@ -241,7 +243,7 @@ fn dimension(m: &Module<'_>, id: Id) -> Dimension {
 }
 
 /// Positions, among the constants with a `SpecId`, of those that an entry point depends on.
-fn spec_constants(cx: &Cx<'_>, e: Declared<'_>, tree: &Tree) -> Vec<u32> {
+fn spec_constants(cx: &Cx<'_, '_>, e: Declared<'_>, tree: &Tree) -> Vec<u32> {
     let m = &cx.m;
     if cx.spec_constants == 0 {
         return Vec::new();
@@ -267,7 +269,7 @@ fn spec_constants(cx: &Cx<'_>, e: Declared<'_>, tree: &Tree) -> Vec<u32> {
 }
 
 /// What no entry point uses.
-pub(crate) fn unused(r: &Reflection) -> Unused {
+pub(crate) fn unused(r: &Reflection<'_>) -> Unused {
     let rest = |count: usize, used: &mut dyn Iterator<Item = u32>| {
         let mut is_used = alloc::vec![false; count];
         used.for_each(|i| is_used.get_mut(i as usize).into_iter().for_each(|u| *u = true));

@@ -22,7 +22,7 @@ pub(crate) fn chain(m: &Module<'_>, inst: Inst<'_>) -> Option<Chain> {
 }
 
 /// The accesses of a call tree, each once. `pointers`: results of `OpBufferPointerEXT`, by the chain they come from.
-pub(crate) fn accesses(cx: &mut Cx<'_>, chains: &[Chain], pointers: &[(Id, Id)]) -> Vec<HeapAccess> {
+pub(crate) fn accesses(cx: &mut Cx<'_, '_>, chains: &[Chain], pointers: &[(Id, Id)]) -> Vec<HeapAccess> {
     let m = cx.m;
     let mut seen: Vec<Chain> = chains.to_vec();
     seen.sort_unstable();

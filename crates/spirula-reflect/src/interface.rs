@@ -14,7 +14,12 @@ use crate::model::{InterfaceVariable, Type, TypeKind};
 use crate::types::MAX_NESTING;
 use crate::{Cx, hlsl, spec, text};
 
-pub(crate) fn variable(cx: &mut Cx<'_>, model: ExecutionModel, variable: Inst<'_>, used: bool) -> InterfaceVariable {
+pub(crate) fn variable<'m>(
+    cx: &mut Cx<'_, 'm>,
+    model: ExecutionModel,
+    variable: Inst<'_>,
+    used: bool,
+) -> InterfaceVariable<'m> {
     let m = cx.m;
     let (id, class) = (variable.id(2), StorageClass(variable.word(3)));
     let ty = held_type(&m, variable);
@@ -93,8 +98,9 @@ fn locations_of_parts(m: &Module<'_>, ty: Id) -> u32 {
 const MAX_MEMBERS: usize = 100;
 
 /// Semantics that occur more than once, compared without regard to case.
-pub(crate) fn duplicates(types: &[Type], variables: &[InterfaceVariable], found: &mut Vec<String>) {
+pub(crate) fn duplicates(types: &[Type<'_>], variables: &[InterfaceVariable<'_>], found: &mut Vec<String>) {
     let mut all: Vec<(&str, u32)> = Vec::new();
+    let mut members = Fields::of(types);
     for v in variables {
         all.extend(v.semantics.iter().map(|s| (s.name.as_str(), s.index)));
         let mut ty = v.ty;
@@ -102,9 +108,9 @@ pub(crate) fn duplicates(types: &[Type], variables: &[InterfaceVariable], found:
             let Some(TypeKind::Array { element, .. }) = types.get(ty.0 as usize).map(|t| &t.kind) else { break };
             ty = *element;
         }
-        let mut members = Fields::of(types, ty);
-        let members = core::iter::from_fn(|| members.step()).take(MAX_MEMBERS);
-        all.extend(members.flat_map(|f| &f.member.semantics).map(|s| (s.name.as_str(), s.index)));
+        members.start(ty);
+        let found = core::iter::from_fn(|| members.step()).take(MAX_MEMBERS);
+        all.extend(found.flat_map(|f| &f.member.semantics).map(|s| (s.name.as_str(), s.index)));
     }
     all.sort_unstable();
     for same in all.chunk_by(|a, b| a == b).filter(|same| same.len() > 1) {

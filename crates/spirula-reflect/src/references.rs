@@ -9,7 +9,7 @@ use spirula_grammar::{Capability, Op};
 use crate::{Cx, TypeRef};
 
 /// Structure types that physical pointers point to, in order of the pointers' declarations.
-pub(crate) fn structures(cx: &mut Cx<'_>) -> Vec<TypeRef> {
+pub(crate) fn structures(cx: &mut Cx<'_, '_>) -> Vec<TypeRef> {
     let m = cx.m;
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     if !m.has(Capability::PhysicalStorageBufferAddresses) {

@@ -10,7 +10,7 @@ use spirula_grammar::{Decoration, Op};
 use spirula_module::{Module, Type};
 
 use crate::Cx;
-use crate::model::{SpecConstant, SpecOperand, SpecOperation};
+use crate::model::{SpecConstant, SpecOperand, SpecOperation, Text};
 use crate::types::scalar_name;
 
 /// Steps that the evaluation of one expression may take.
@@ -32,12 +32,12 @@ pub(crate) fn is_scalar(op: Op) -> bool {
 }
 
 /// All specialisation constants that have a `SpecId`.
-pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
+pub(crate) fn constants<'m>(cx: &Cx<'_, 'm>) -> Vec<SpecConstant<'m>> {
     let m = &cx.m;
     let scalars = cx.survey.special.iter().copied().filter(|i| is_scalar(i.op()));
-    let mut all: Vec<SpecConstant> = scalars
+    let mut all: Vec<SpecConstant<'m>> = scalars
         .filter_map(|inst| Some((inst, m.decoration(inst.id(2), Decoration::SpecId)?.operand())))
-        .take_while(|_| cx.budget.take(size_of::<SpecConstant>() + MAX_SCALAR_NAME))
+        .take_while(|_| cx.budget.take(size_of::<SpecConstant<'_>>() + MAX_SCALAR_NAME))
         .map(|(inst, spec_id)| {
             let id = inst.id(2);
             SpecConstant {
@@ -66,7 +66,7 @@ pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
 }
 
 /// Operations on specialisation constants.
-pub(crate) fn operations(cx: &Cx<'_>) -> Vec<SpecOperation> {
+pub(crate) fn operations(cx: &Cx<'_, '_>) -> Vec<SpecOperation> {
     let m = &cx.m;
     let mut all = Vec::new();
     for inst in cx.survey.special.iter().filter(|i| !is_scalar(i.op())) {
@@ -242,7 +242,7 @@ pub(crate) fn leaves(m: &Module<'_>, id: Id) -> Vec<Id> {
 }
 
 /// An expression as text: `IAdd(N, 4)`.
-fn expression(cx: &Cx<'_>, id: Id) -> String {
+fn expression(cx: &Cx<'_, '_>, id: Id) -> String {
     enum Step {
         Show(Id),
         Text(&'static str),
@@ -274,9 +274,9 @@ fn expression(cx: &Cx<'_>, id: Id) -> String {
     text + "…"
 }
 
-fn named(cx: &Cx<'_>, id: Id) -> String {
-    let name = cx.names.get(cx.m.words(), id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
-    name.map_or_else(|| format!("{id}"), LitStr::to_text)
+fn named<'m>(cx: &Cx<'_, 'm>, id: Id) -> Text<'m> {
+    let name = cx.names.get(cx.words, id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
+    name.map_or_else(|| format!("{id}").into(), LitStr::text)
 }
 
 #[cfg(test)]

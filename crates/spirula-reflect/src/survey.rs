@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use spirula_binary::{Id, Inst, LitStr};
+use spirula_binary::{Frames, Id, Inst, LitStr};
 use spirula_grammar::{Op, StorageClass};
 use spirula_module::{Module, Names};
 
@@ -27,13 +27,14 @@ pub(crate) struct Survey<'m> {
 }
 
 impl<'m> Survey<'m> {
-    /// Makes the pass, in which the types are laid out and the names collected.
-    pub(crate) fn of(m: &Module<'m>, types: &mut Types, names: &mut Names) -> Survey<'m> {
+    /// Makes the pass over a module's words, in which the types are laid out and the names collected.
+    pub(crate) fn of(m: &Module<'_>, words: &'m [u32], types: &mut Types, names: &mut Names) -> Survey<'m> {
+        let end = m.functions().first().map_or(words.len() as u32, |f| f.start);
         let mut all = Survey::default();
         let mut in_front = true;
         names.clear();
         types.reset(m);
-        for inst in m.global_insts() {
+        for inst in Frames::of(words).map_while(Result::ok).take_while(|i| i.offset() < end) {
             match inst.op() {
                 Op::Name | Op::MemberName => names.add(inst),
                 Op::Capability if in_front => all.capabilities.push(inst.word(1)),

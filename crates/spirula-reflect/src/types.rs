@@ -4,14 +4,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use spirula_binary::{Id, Inst, LitStr, Number, NumberKind};
-use spirula_grammar::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, Op, StorageClass};
-use spirula_module::{Module, Names, Type as Raw};
+use spirula_binary::{Id, Inst, Number};
+use spirula_grammar::Decoration;
+use spirula_module::{Module, Type as Raw};
 
 use crate::budget::Budget;
 use crate::facts::{Flags, OfMember};
-use crate::model::{Count, Image, Member, Type, TypeKind};
-use crate::{hlsl, spec, text};
+use crate::model::{Count, Type};
+use crate::spec;
 
 /// A type, by its position in [`Reflection::types`](crate::Reflection::types).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -23,7 +23,7 @@ pub struct TypeRef(pub u32);
 const POINTER: Layout = Layout { size: Some(8), members: 0, reference: 0, scalar: 8, widths: 0 };
 
 /// Members that room is made for before it is known whether the budget pays for them.
-const MEMBERS_AT_ONCE: usize = 64;
+pub(crate) const MEMBERS_AT_ONCE: usize = 64;
 
 /// What explicit layout says of a type by itself.
 #[derive(Clone, Copy, Default)]
@@ -51,10 +51,8 @@ pub(crate) struct Types {
     layouts: Vec<Layout>,
     /// Decorations of members of structures, those of one structure together.
     members: Vec<OfMember>,
+    /// Those asked for.
     ids: Vec<Id>,
-    list: Vec<Type>,
-    /// Sizes of the largest scalars, in the order of `list`.
-    scalars: Vec<u8>,
     /// The reference for types that cannot be paid for.
     nothing: Option<TypeRef>,
 }
@@ -66,8 +64,6 @@ impl Types {
         self.layouts.resize(m.ids().slot_count(), Layout::default());
         self.members.clear();
         self.ids.clear();
-        self.list.clear();
-        self.scalars.clear();
         self.nothing = None;
     }
 
@@ -159,8 +155,14 @@ impl Types {
     }
 
     /// Size of the largest scalar in a type: what every access through a pointer to it must be aligned to at least.
-    pub(crate) fn largest_scalar(&self, ty: TypeRef) -> Option<u32> {
-        self.scalars.get(ty.0 as usize).copied().filter(|s| *s != 0).map(u32::from)
+    pub(crate) fn largest_scalar(&self, m: &Module<'_>, ty: TypeRef) -> Option<u32> {
+        let id = *self.ids.get(ty.0 as usize)?;
+        Some(self.part(m, id).scalar).filter(|s| *s != 0).map(u32::from)
+    }
+
+    /// Whether a type is a matrix, or an array of them.
+    pub(crate) fn is_matrix(&self, m: &Module<'_>, ty: Id) -> bool {
+        self.layout(m, ty).widths & MATRIX != 0
     }
 
     /// The decorations of the members of a structure; none where no member is decorated.
@@ -170,7 +172,7 @@ impl Types {
     }
 
     /// Bytes that a member of a structure occupies.
-    fn member_size(&self, m: &Module<'_>, own: &OfMember, ty: Id) -> Option<u32> {
+    pub(crate) fn member_size(&self, m: &Module<'_>, own: &OfMember, ty: Id) -> Option<u32> {
         match m.ty(ty)? {
             Raw::Matrix { column, count } => {
                 let vectors = if own.flags.has(Flags::ROW_MAJOR) { m.key(column).count() } else { count };
@@ -180,12 +182,22 @@ impl Types {
         }
     }
 
+    /// How many types were asked for so far.
+    pub(crate) fn asked_for(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The type that a reference means.
+    pub(crate) fn asked(&self, at: usize) -> Option<Id> {
+        self.ids.get(at).copied()
+    }
+
     /// The reference to a type. It and all that it is made of will be in the report.
     pub(crate) fn get(&mut self, m: &Module<'_>, budget: &Budget, ty: Id) -> TypeRef {
         let next = self.ids.len() as u32;
         match m.ids().slot(ty).and_then(|s| self.layouts.get_mut(s)).map(|l| &mut l.reference) {
             Some(at) if *at != 0 => TypeRef(*at - 1),
-            Some(at) if budget.take(size_of::<Type>() + size_of::<Id>()) => {
+            Some(at) if budget.take(size_of::<Type<'_>>() + size_of::<Id>()) => {
                 *at = next + 1;
                 self.ids.push(ty);
                 TypeRef(next)
@@ -195,131 +207,6 @@ impl Types {
                 self.ids.push(Id(0));
                 TypeRef(next)
             }),
-        }
-    }
-
-    /// The types described so far.
-    pub(crate) fn described(&self) -> &[Type] {
-        &self.list
-    }
-
-    /// Describes the types that were asked for, and those that they are made of.
-    pub(crate) fn describe(&mut self, m: &Module<'_>, names: &Names, budget: &Budget) {
-        while let Some(&id) = self.ids.get(self.list.len()) {
-            let kind = self.kind(m, names, budget, id);
-            let name = names.get(m.words(), id).filter(|n| budget.take(n.len()));
-            self.list.push(Type { id: id.0, name: name.map(LitStr::to_text).unwrap_or_default(), kind });
-            self.scalars.push(self.part(m, id).scalar);
-        }
-    }
-
-    /// The types described, which are given away.
-    pub(crate) fn take(&mut self) -> Vec<Type> {
-        core::mem::take(&mut self.list)
-    }
-
-    fn kind(&mut self, m: &Module<'_>, names: &Names, budget: &Budget, id: Id) -> TypeKind {
-        let Some(raw) = m.ty(id) else { return TypeKind::Other("undefined".into()) };
-        match raw {
-            Raw::Void => TypeKind::Void,
-            Raw::Bool => TypeKind::Bool,
-            Raw::Int { width, signed } => TypeKind::Int { width, signed },
-            Raw::Float(n) => {
-                let encoding = if let NumberKind::Encoded(e) = n.kind { Some(text(e, FPEncoding::name)) } else { None };
-                TypeKind::Float { width: n.width, encoding }
-            }
-            Raw::Vector { component, count } => TypeKind::Vector { component: self.get(m, budget, component), count },
-            Raw::Matrix { column, count } => {
-                let Some(Raw::Vector { component, count: rows }) = m.ty(column) else {
-                    return TypeKind::Other("OpTypeMatrix".into());
-                };
-                TypeKind::Matrix { component: self.get(m, budget, component), columns: count, rows }
-            }
-            Raw::Array { element, length } => TypeKind::Array {
-                element: self.get(m, budget, element),
-                count: count(m, length),
-                stride: stride(m, id),
-            },
-            Raw::RuntimeArray { element } => {
-                TypeKind::Array { element: self.get(m, budget, element), count: Count::Runtime, stride: stride(m, id) }
-            }
-            Raw::Struct { members } => self.structure(m, names, budget, id, members),
-            Raw::Pointer { class, pointee } => TypeKind::Pointer {
-                class: text(class, StorageClass::name),
-                pointee: Some(self.get(m, budget, pointee)),
-            },
-            Raw::UntypedPointer { class } => {
-                TypeKind::Pointer { class: text(class, StorageClass::name), pointee: None }
-            }
-            Raw::Image(image) => TypeKind::Image(self.image(m, budget, &image)),
-            Raw::SampledImage { image } => match m.ty(image) {
-                Some(Raw::Image(image)) => TypeKind::SampledImage(self.image(m, budget, &image)),
-                _ => TypeKind::Other("OpTypeSampledImage".into()),
-            },
-            Raw::Sampler => TypeKind::Sampler,
-            Raw::AccelerationStructure => TypeKind::AccelerationStructure,
-            _ => TypeKind::Other(text(m.info(id).op, Op::name)),
-        }
-    }
-
-    fn image(&mut self, m: &Module<'_>, budget: &Budget, image: &spirula_module::Image) -> Image {
-        Image {
-            sampled_type: self.get(m, budget, image.sampled_type),
-            dim: text(image.dim, Dim::name),
-            format: text(image.format, ImageFormat::name),
-            depth: [Some(false), Some(true)].get(image.depth as usize).copied().flatten(),
-            arrayed: image.arrayed == 1,
-            multisampled: image.ms == 1,
-            sampled: [None, Some(true), Some(false)].get(image.sampled as usize).copied().flatten(),
-        }
-    }
-
-    fn structure(&mut self, m: &Module<'_>, names: &Names, budget: &Budget, id: Id, types: &[u32]) -> TypeKind {
-        let size = self.size(m, id);
-        let offsets = self.sorted_offsets(m, id, types.len());
-        let mut members = Vec::with_capacity(types.len().min(MEMBERS_AT_ONCE));
-        for (i, ty) in types.iter().enumerate() {
-            let name = names.member(m.words(), id, i as u32);
-            if !budget.take(size_of::<Member>() + name.map_or(0, LitStr::len)) {
-                break;
-            }
-            let own = self.members(m, id, types.len()).get(i).copied().unwrap_or_default();
-            // A member is followed by the one with the next greater offset, whatever the order.
-            let next = own.offset().and_then(|o| offsets.get(offsets.partition_point(|x| *x <= o)).copied()).or(size);
-            let name = name.map(LitStr::to_text).unwrap_or_default();
-            let mut member = self.member(m, budget, name, &own, Id(*ty));
-            member.padded_size = own.offset().zip(next).map(|(o, n)| n.saturating_sub(o));
-            if own.flags.has(Flags::SEMANTIC) {
-                member.semantics = hlsl::semantics(budget, m.member_decorations(id, i as u32));
-            }
-            members.push(member);
-        }
-        TypeKind::Struct { members, size }
-    }
-
-    /// The offsets of members in ascending order.
-    fn sorted_offsets(&self, m: &Module<'_>, id: Id, count: usize) -> Vec<u32> {
-        let mut offsets: Vec<u32> = self.members(m, id, count).iter().filter_map(OfMember::offset).collect();
-        offsets.sort_unstable();
-        offsets
-    }
-
-    fn member(&mut self, m: &Module<'_>, budget: &Budget, name: String, own: &OfMember, ty: Id) -> Member {
-        Member {
-            name,
-            ty: self.get(m, budget, ty),
-            offset: own.offset(),
-            size: own.offset().and_then(|_| self.member_size(m, own, ty)),
-            padded_size: None,
-            matrix_stride: own.matrix_stride(),
-            row_major: (self.layout(m, ty).widths & MATRIX != 0).then(|| own.flags.has(Flags::ROW_MAJOR)),
-            built_in: own.built_in().map(|b| text(BuiltIn(b), BuiltIn::name)),
-            location: own.location(),
-            component: own.component(),
-            semantics: Vec::new(),
-            non_writable: own.flags.has(Flags::NON_WRITABLE),
-            non_readable: own.flags.has(Flags::NON_READABLE),
-            coherent: own.flags.has(Flags::COHERENT),
         }
     }
 }

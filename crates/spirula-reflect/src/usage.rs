@@ -139,6 +139,11 @@ impl Usages {
         }
         self.functions.push((self.lists.lengths(), Kinds::default()));
     }
+
+    /// Whether some function has instructions of a kind.
+    pub(crate) fn have(&self, kind: Kinds) -> bool {
+        self.functions.iter().any(|f| f.1.has(kind))
+    }
 }
 
 /// Sorts what stands behind `start`, and drops what is there twice.

@@ -20,7 +20,7 @@ const MAX_CAUSES: usize = 4;
 const MAX_STEPS: usize = 32;
 
 /// Finds what needs the capabilities, in one pass over the module.
-pub(super) fn find(cx: &Cx<'_>, wanted: &mut [Wanted]) {
+pub(super) fn find<'m>(cx: &Cx<'_, 'm>, wanted: &mut [Wanted<'m>]) {
     if wanted.is_empty() {
         return;
     }
@@ -33,9 +33,9 @@ pub(super) fn find(cx: &Cx<'_>, wanted: &mut [Wanted]) {
     }
 }
 
-struct Search<'a, 'm> {
-    cx: &'a Cx<'m>,
-    wanted: &'a mut [Wanted],
+struct Search<'a, 'i, 'm> {
+    cx: &'a Cx<'i, 'm>,
+    wanted: &'a mut [Wanted<'m>],
     /// How many may have more causes.
     open: usize,
     /// Types of images and the like, with a variable that holds one.
@@ -58,7 +58,7 @@ fn holders(m: &Module<'_>) -> BTreeMap<u32, Id> {
     holders
 }
 
-impl Search<'_, '_> {
+impl Search<'_, '_, '_> {
     fn instruction(&mut self, inst: Inst<'_>) {
         let Some(desc) = inst.desc() else { return };
         if desc.needs_capability() {
@@ -100,7 +100,12 @@ impl Search<'_, '_> {
             }
             let text: &String = text.get_or_insert_with(|| shown(inst));
             let name = variable.map(|v| cx.name(v)).unwrap_or_default();
-            w.causes.push(Cause { text: text.clone(), word: inst.offset(), variable: variable.map(|v| v.0), name });
+            w.causes.push(Cause {
+                text: text.clone().into(),
+                word: inst.offset(),
+                variable: variable.map(|v| v.0),
+                name,
+            });
             self.open -= usize::from(w.causes.len() == MAX_CAUSES);
         }
     }
