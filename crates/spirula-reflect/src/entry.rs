@@ -129,7 +129,7 @@ fn bindings(cx: &Cx<'_, '_>, globals: &Globals<'_, '_>, tree: &Tree) -> Vec<Bind
         if !cx.budget.take(size_of::<BindingUse>() + size_of_val(&*samplers)) {
             break;
         }
-        all.push(BindingUse { binding, read: access.read, written: access.written, samplers });
+        all.push(BindingUse { binding, read: access.reads(), written: access.writes(), samplers });
     }
     all.sort_unstable_by_key(|b| b.binding);
     all

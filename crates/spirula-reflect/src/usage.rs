@@ -8,21 +8,26 @@ use spirula_module::{Function, IdTable, Module, Type, zeros};
 
 use crate::heaps::{self, Chain};
 
-/// How a variable outside of functions is used.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Access {
-    pub(crate) read: bool,
-    pub(crate) written: bool,
-}
-
-const READ: Access = Access { read: true, written: false };
-const WRITE: Access = Access { read: false, written: true };
-const BOTH: Access = Access { read: true, written: true };
-const NONE: Access = Access { read: false, written: false };
+/// How a variable outside of functions is used: nothing, or these.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Access(u8);
 
 impl Access {
+    const NONE: Access = Access(0);
+    const READ: Access = Access(1);
+    const WRITE: Access = Access(2);
+    const BOTH: Access = Access(3);
+
     pub(crate) fn or(self, other: Access) -> Access {
-        Access { read: self.read | other.read, written: self.written | other.written }
+        Access(self.0 | other.0)
+    }
+
+    pub(crate) fn reads(self) -> bool {
+        self.0 & Access::READ.0 != 0
+    }
+
+    pub(crate) fn writes(self) -> bool {
+        self.0 & Access::WRITE.0 != 0
     }
 }
 
@@ -36,8 +41,10 @@ impl Kinds {
     pub(crate) const DISCARDS: Kinds = Kinds(4);
     /// Instructions that we do not know.
     pub(crate) const UNKNOWN: Kinds = Kinds(8);
+    /// Instructions that may name specialisation constants.
+    const SPECIALISED: Kinds = Kinds(16);
 
-    pub(crate) fn or(self, other: Kinds) -> Kinds {
+    pub(crate) const fn or(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
 
@@ -183,48 +190,58 @@ struct Walk<'w> {
 enum Action {
     /// Nothing.
     Nothing,
+    /// Accesses what the operand points to.
+    Access,
+    /// The same; the result comes from there, too: what is done with a loaded image or the like is done to its variable.
     Load,
-    /// Takes an access chain or the like from the operand at the word.
-    Derive(u8),
-    /// Combines an image with a sampler.
-    Combine,
-    /// An `OpBufferPointerEXT`.
-    BufferPointer,
+    /// Makes a pointer or the like from the operand.
+    Derive,
     /// An untyped access chain: of a heap, perhaps.
     UntypedChain,
-    /// Accesses what the operand at the word points to.
-    Access(u8, Access),
+    /// An `OpBufferPointerEXT`.
+    BufferPointer,
+    /// Combines an image with a sampler.
+    Combine,
     CopyMemory,
-    /// Anything else that names a variable, from the word on, may do with it what it likes.
-    Others(u8),
+    /// Anything else that names a variable, from the operand on, may do with it what it likes.
+    Others,
 }
 
 /// An action with what else it means.
 #[derive(Clone, Copy)]
 struct Row {
     action: Action,
-    /// Whether it may name specialisation constants.
-    constants: bool,
+    /// The operand's word.
+    at: u8,
+    access: Access,
     kinds: Kinds,
 }
 
-/// By row of the grammar.
-static ROWS: [Row; Op::COUNT] = {
-    let mut rows = [row(&Op::all()[0]); Op::COUNT];
-    let mut i = 1;
-    while i < rows.len() {
-        rows[i] = row(&Op::all()[i]);
+const UNKNOWN: Row = Row { action: Action::Nothing, at: 0, access: Access::NONE, kinds: Kinds::UNKNOWN };
+
+/// By opcode.
+static ROWS: [Row; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
+    let mut rows = [UNKNOWN; Op::all()[Op::COUNT - 1].op.0 as usize + 1];
+    let mut i = 0;
+    while i < Op::COUNT {
+        let desc = &Op::all()[i];
+        rows[desc.op.0 as usize] = row(desc);
         i += 1;
     }
     rows
 };
 
 const fn row(desc: &InstDesc) -> Row {
-    let action = match desc.op {
-        // What is done with a loaded image, sampler or the like is done to its variable.
-        Op::Load => Action::Load,
-        Op::Store | Op::ImageWrite | Op::AtomicStore | Op::AtomicFlagClear => Action::Access(1, WRITE),
-        Op::CopyMemory | Op::CopyMemorySized => Action::CopyMemory,
+    let none = Access::NONE;
+    let (action, at, access) = match desc.op {
+        Op::Load => (Action::Load, 3, Access::READ),
+        Op::Store | Op::ImageWrite | Op::AtomicStore | Op::AtomicFlagClear => (Action::Access, 1, Access::WRITE),
+        Op::CopyMemory | Op::CopyMemorySized => (Action::CopyMemory, 1, none),
+        Op::AtomicLoad => (Action::Access, 3, Access::READ),
+        Op::SampledImage => (Action::Combine, 3, none),
+        Op::Kill | Op::TerminateInvocation | Op::DemoteToHelperInvocation => {
+            return Row { action: Action::Nothing, at: 0, access: none, kinds: Kinds::DISCARDS };
+        }
         Op::AccessChain
         | Op::InBoundsAccessChain
         | Op::PtrAccessChain
@@ -232,43 +249,38 @@ const fn row(desc: &InstDesc) -> Row {
         | Op::CopyObject
         | Op::ImageTexelPointer
         | Op::Image
-        | Op::ArrayLength => Action::Derive(3),
+        | Op::ArrayLength => return Row { action: Action::Derive, at: 3, access: none, kinds: Kinds::SPECIALISED },
         Op::UntypedAccessChainKHR
         | Op::UntypedInBoundsAccessChainKHR
         | Op::UntypedPtrAccessChainKHR
-        | Op::UntypedInBoundsPtrAccessChainKHR => Action::UntypedChain,
-        Op::BufferPointerEXT => Action::BufferPointer,
-        Op::SampledImage => Action::Combine,
-        Op::AtomicLoad => Action::Access(3, READ),
-        Op::Kill | Op::TerminateInvocation | Op::DemoteToHelperInvocation => {
-            return Row { action: Action::Nothing, constants: false, kinds: Kinds::DISCARDS };
+        | Op::UntypedInBoundsPtrAccessChainKHR => {
+            return Row { action: Action::UntypedChain, at: 4, access: none, kinds: Kinds::SPECIALISED };
+        }
+        Op::BufferPointerEXT => {
+            return Row { action: Action::BufferPointer, at: 3, access: none, kinds: Kinds::SPECIALISED };
         }
         _ => return by_class(desc),
     };
-    let constants = matches!(action, Action::Derive(_) | Action::UntypedChain | Action::BufferPointer);
-    Row { action, constants, kinds: Kinds(0) }
+    Row { action, at, access, kinds: Kinds(0) }
 }
 
 const fn by_class(desc: &InstDesc) -> Row {
-    let (action, kinds) = match desc.class {
-        Class::Atomic => (Action::Access(3, BOTH), Kinds(0)),
-        Class::Image if implicit_lod(desc.op) => (Action::Access(3, READ), Kinds::DERIVATIVES),
-        Class::Image => (Action::Access(3, READ), Kinds(0)),
-        Class::Derivative => (Action::Nothing, Kinds::DERIVATIVES),
-        Class::Debug | Class::Annotation => (Action::Nothing, Kinds(0)),
-        Class::Group | Class::NonUniform => (others(desc), Kinds::SUBGROUPS),
-        _ => (others(desc), Kinds(0)),
-    };
-    Row { action, constants: true, kinds }
-}
-
-const fn others(desc: &InstDesc) -> Action {
     let ids_only = desc.is_fixed() && (desc.has_id_tail() || !desc.has_literal_tail());
-    if ids_only || matches!(desc.op, Op::ExtInst) {
-        Action::Others(if desc.has_result() { 3 } else { 1 })
-    } else {
-        Action::Nothing
-    }
+    let others = if ids_only || matches!(desc.op, Op::ExtInst) { Action::Others } else { Action::Nothing };
+    let first = if desc.has_result() { 3 } else { 1 };
+    let none = Access::NONE;
+    let (action, at, access, kinds) = match desc.class {
+        Class::Atomic => (Action::Access, 3, Access::BOTH, Kinds(0)),
+        Class::Image if implicit_lod(desc.op) => (Action::Access, 3, Access::READ, Kinds::DERIVATIVES),
+        Class::Image => (Action::Access, 3, Access::READ, Kinds(0)),
+        Class::Derivative => (Action::Nothing, 0, none, Kinds::DERIVATIVES),
+        // They do not take pointers.
+        Class::Debug | Class::Annotation | Class::Arithmetic | Class::Bit => (Action::Nothing, 0, none, Kinds(0)),
+        Class::RelationalAndLogical if !matches!(desc.op, Op::Select) => (Action::Nothing, 0, none, Kinds(0)),
+        Class::Group | Class::NonUniform => (others, first, Access::BOTH, Kinds::SUBGROUPS),
+        _ => (others, first, Access::BOTH, Kinds(0)),
+    };
+    Row { action, at, access, kinds: kinds.or(Kinds::SPECIALISED) }
 }
 
 /// Whether an image instruction takes its level of detail from derivatives.
@@ -290,65 +302,58 @@ const fn implicit_lod(op: Op) -> bool {
 impl Walk<'_> {
     fn function(&mut self, f: &Function) {
         for inst in self.m.insts(f.start..f.end) {
-            let Some(desc) = inst.desc() else {
-                self.kinds = self.kinds.or(Kinds::UNKNOWN);
-                continue;
-            };
-            let Some(row) = ROWS.get(usize::from(desc.row)) else { continue };
-            if row.action != Action::Nothing {
-                self.act(inst, row.action);
-            }
+            let row = ROWS.get(usize::from(inst.op().0)).unwrap_or(&UNKNOWN);
             self.kinds = self.kinds.or(row.kinds);
-            if self.is_special && row.constants {
+            if row.action != Action::Nothing {
+                self.act(inst, row);
+            }
+            if self.is_special && row.kinds.has(Kinds::SPECIALISED) {
                 self.constants(inst);
             }
         }
     }
 
     #[inline]
-    fn act(&mut self, inst: Inst<'_>, action: Action) {
-        match action {
-            Action::Nothing => {}
-            Action::Load => {
-                // Loading a storage image reads nothing of it yet.
-                let root = self.root(inst.id(3));
-                if root != 0 {
-                    let access = if self.is_storage_image(inst.id(1)) { NONE } else { READ };
-                    self.enter(root, access);
-                    set(self.ids, self.roots, inst.id(2), root);
-                }
-            }
-            Action::Derive(base) => self.derive(inst, usize::from(base)),
-            Action::UntypedChain => {
-                self.derive(inst, 4);
-                self.lists.heap_chains.extend(heaps::chain(self.m, inst));
-            }
-            Action::BufferPointer => {
-                self.derive(inst, 3);
-                self.lists.buffer_pointers.push((inst.id(3), inst.id(1)));
-            }
-            Action::Combine => {
-                let (image, sampler) = (self.root(inst.id(3)), self.root(inst.id(4)));
-                if image != 0 && sampler != 0 {
-                    self.lists.combined.push((image - 1, sampler - 1));
-                }
-                if image != 0 {
-                    set(self.ids, self.roots, inst.id(2), image);
-                }
-            }
-            Action::Access(at, access) => self.access(inst.id(usize::from(at)), access),
+    fn act(&mut self, inst: Inst<'_>, row: &Row) {
+        let at = usize::from(row.at);
+        if row.action == Action::Others {
+            return inst.tail(at).iter().for_each(|word| self.other(Id(*word), row.access));
+        }
+        let root = self.root(inst.id(at));
+        match row.action {
+            Action::UntypedChain => self.lists.heap_chains.extend(heaps::chain(self.m, inst)),
+            Action::BufferPointer => self.lists.buffer_pointers.push((inst.id(3), inst.id(1))),
             Action::CopyMemory => {
-                self.access(inst.id(1), WRITE);
-                self.access(inst.id(2), READ);
+                self.enter(root, Access::WRITE);
+                let source = self.root(inst.id(2));
+                self.enter(source, Access::READ);
+                return;
             }
-            Action::Others(first) => {
-                for word in inst.tail(usize::from(first)) {
-                    let root = self.root(Id(*word));
-                    if root != 0 && self.m.key_of(Id(*word)).is_pointer() {
-                        self.enter(root, BOTH);
-                    }
+            _ => {}
+        }
+        if root == 0 {
+            return;
+        }
+        match row.action {
+            Action::Access => return self.enter(root, row.access),
+            // Loading a storage image reads nothing of it yet.
+            Action::Load if self.is_storage_image(inst.id(1)) => self.enter(root, Access::NONE),
+            Action::Combine => {
+                let sampler = self.root(inst.id(4));
+                if sampler != 0 {
+                    self.lists.combined.push((root - 1, sampler - 1));
                 }
             }
+            _ => self.enter(root, row.access),
+        }
+        set(self.ids, self.roots, inst.id(2), root);
+    }
+
+    #[inline]
+    fn other(&mut self, id: Id, access: Access) {
+        let root = self.root(id);
+        if root != 0 && self.m.key_of(id).is_pointer() {
+            self.enter(root, access);
         }
     }
 
@@ -362,10 +367,10 @@ impl Walk<'_> {
         self.ids.slot(id).and_then(|s| self.roots.get(s)).copied().unwrap_or(0)
     }
 
-    /// Notes an access to the variable that is a root.
+    /// Notes an access to the variable that is a root; 0 is none.
     #[inline]
     fn enter(&mut self, root: u32, access: Access) {
-        let variable = root - 1;
+        let Some(variable) = root.checked_sub(1) else { return };
         let Some(place) = self.places.get_mut(variable as usize) else { return };
         let own = place.checked_sub(1).filter(|p| *p >= self.first);
         match own.and_then(|p| self.lists.variables.get_mut(p as usize)) {
@@ -374,24 +379,6 @@ impl Walk<'_> {
                 self.lists.variables.push((variable, access));
                 *place = self.lists.variables.len() as u32;
             }
-        }
-    }
-
-    #[inline]
-    fn access(&mut self, pointer: Id, access: Access) {
-        let root = self.root(pointer);
-        if root != 0 {
-            self.enter(root, access);
-        }
-    }
-
-    /// Touches what the operand at `base` points to; the result points there, too.
-    #[inline]
-    fn derive(&mut self, inst: Inst<'_>, base: usize) {
-        let root = self.root(inst.id(base));
-        if root != 0 {
-            self.enter(root, NONE);
-            set(self.ids, self.roots, inst.id(2), root);
         }
     }
 
