@@ -11,7 +11,7 @@ use spirula_grammar::Capability;
 
 use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, Term, Text, VersionNumber};
 use crate::{Cx, text};
-use table::{EXTENSIONS, NONE, Row, TABLE};
+use table::{EXTENSIONS, NONE, Row};
 
 /// A requirement in the making.
 struct Wanted<'m> {
@@ -25,7 +25,7 @@ pub(crate) fn of<'m>(cx: &Cx<'_, 'm>) -> Requirements<'m> {
     let extensions = cx.survey.extensions.iter().copied();
     let extensions = extensions.take_while(|e| cx.budget.take(size_of::<Text<'_>>() + e.len())).map(LitStr::text);
     let extensions: Vec<Text<'m>> = extensions.collect();
-    let rows = declared.iter().filter_map(|c| TABLE.iter().find(|r| r.0 == *c));
+    let rows = declared.iter().filter_map(|c| table::row(*c));
     let mut wanted: Vec<Wanted<'_>> = rows.map(|row| Wanted { row, causes: Vec::new() }).collect();
     causes::find(cx, &mut wanted);
     let minor = m.version().minor;
