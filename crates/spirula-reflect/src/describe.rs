@@ -16,7 +16,8 @@ use crate::{Cx, hlsl, text};
 /// Describes the types that were asked for, and those that they are made of.
 pub(crate) fn types<'m>(cx: &mut Cx<'_, 'm>) -> Vec<Type<'m>> {
     let Cx { m, words, types, names, budget, .. } = cx;
-    let mut list = Vec::with_capacity(types.asked_for());
+    // About as many more are parts of those.
+    let mut list = Vec::with_capacity(2 * types.asked_for() + 4);
     let mut describe = Describe { m, words, types, names, budget };
     while let Some(id) = describe.types.asked(list.len()) {
         let kind = describe.kind(id);

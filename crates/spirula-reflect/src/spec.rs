@@ -113,6 +113,9 @@ fn default_bits(m: &Module<'_>, inst: Inst<'_>) -> u64 {
 
 /// Value of an integer constant with all defaults, operations included; `None` where it does not fit.
 pub(crate) fn default_u32(m: &Module<'_>, id: Id) -> Option<u32> {
+    if let Some(value) = m.fixed_u32(id) {
+        return Some(value);
+    }
     let value = evaluate(m, id)?;
     let ty = m.type_id_of(id);
     let is_signed = matches!(m.ty(ty), Some(Type::Int { signed: true, .. }));

@@ -259,6 +259,9 @@ const fn row(desc: &InstDesc) -> Row {
         Op::BufferPointerEXT => {
             return Row { action: Action::BufferPointer, at: 3, access: none, kinds: Kinds::SPECIALISED };
         }
+        Op::Label | Op::Branch | Op::BranchConditional | Op::LoopMerge | Op::SelectionMerge | Op::Return => {
+            return Row { action: Action::Nothing, at: 0, access: none, kinds: Kinds::SPECIALISED };
+        }
         _ => return by_class(desc),
     };
     Row { action, at, access, kinds: Kinds(0) }
@@ -274,7 +277,7 @@ const fn by_class(desc: &InstDesc) -> Row {
         Class::Image if implicit_lod(desc.op) => (Action::Access, 3, Access::READ, Kinds::DERIVATIVES),
         Class::Image => (Action::Access, 3, Access::READ, Kinds(0)),
         Class::Derivative => (Action::Nothing, 0, none, Kinds::DERIVATIVES),
-        // They do not take pointers.
+        // They do not take pointers, nor do the others that go without a look at their operands.
         Class::Debug | Class::Annotation | Class::Arithmetic | Class::Bit => (Action::Nothing, 0, none, Kinds(0)),
         Class::RelationalAndLogical if !matches!(desc.op, Op::Select) => (Action::Nothing, 0, none, Kinds(0)),
         Class::Group | Class::NonUniform => (others, first, Access::BOTH, Kinds::SUBGROUPS),
@@ -304,9 +307,7 @@ impl Walk<'_> {
         for inst in self.m.insts(f.start..f.end) {
             let row = ROWS.get(usize::from(inst.op().0)).unwrap_or(&UNKNOWN);
             self.kinds = self.kinds.or(row.kinds);
-            if row.action != Action::Nothing {
-                self.act(inst, row);
-            }
+            self.act(inst, row);
             if self.is_special && row.kinds.has(Kinds::SPECIALISED) {
                 self.constants(inst);
             }
@@ -316,37 +317,50 @@ impl Walk<'_> {
     #[inline]
     fn act(&mut self, inst: Inst<'_>, row: &Row) {
         let at = usize::from(row.at);
-        if row.action == Action::Others {
-            return inst.tail(at).iter().for_each(|word| self.other(Id(*word), row.access));
-        }
-        let root = self.root(inst.id(at));
         match row.action {
-            Action::UntypedChain => self.lists.heap_chains.extend(heaps::chain(self.m, inst)),
-            Action::BufferPointer => self.lists.buffer_pointers.push((inst.id(3), inst.id(1))),
+            Action::Nothing => {}
+            Action::Access => self.enter(self.root(inst.id(at)), row.access),
+            Action::Load => {
+                let root = self.root(inst.id(at));
+                // Loading a storage image reads nothing of it yet.
+                let reads = root != 0 && !self.is_storage_image(inst.id(1));
+                self.derive(inst, root, if reads { row.access } else { Access::NONE });
+            }
+            Action::Derive => self.derive(inst, self.root(inst.id(at)), row.access),
+            Action::Others => inst.tail(at).iter().for_each(|word| self.other(Id(*word), row.access)),
+            Action::UntypedChain => {
+                self.lists.heap_chains.extend(heaps::chain(self.m, inst));
+                self.derive(inst, self.root(inst.id(at)), row.access);
+            }
+            Action::BufferPointer => {
+                self.lists.buffer_pointers.push((inst.id(3), inst.id(1)));
+                self.derive(inst, self.root(inst.id(at)), row.access);
+            }
+            Action::Combine => self.combine(inst),
             Action::CopyMemory => {
-                self.enter(root, Access::WRITE);
-                let source = self.root(inst.id(2));
-                self.enter(source, Access::READ);
-                return;
+                self.enter(self.root(inst.id(1)), Access::WRITE);
+                self.enter(self.root(inst.id(2)), Access::READ);
             }
-            _ => {}
         }
-        if root == 0 {
-            return;
+    }
+
+    /// Notes an access to what a result is made from.
+    #[inline]
+    fn derive(&mut self, inst: Inst<'_>, root: u32, access: Access) {
+        if root != 0 {
+            self.enter(root, access);
+            set(self.ids, self.roots, inst.id(2), root);
         }
-        match row.action {
-            Action::Access => return self.enter(root, row.access),
-            // Loading a storage image reads nothing of it yet.
-            Action::Load if self.is_storage_image(inst.id(1)) => self.enter(root, Access::NONE),
-            Action::Combine => {
-                let sampler = self.root(inst.id(4));
-                if sampler != 0 {
-                    self.lists.combined.push((root - 1, sampler - 1));
-                }
+    }
+
+    fn combine(&mut self, inst: Inst<'_>) {
+        let (image, sampler) = (self.root(inst.id(3)), self.root(inst.id(4)));
+        if image != 0 {
+            set(self.ids, self.roots, inst.id(2), image);
+            if sampler != 0 {
+                self.lists.combined.push((image - 1, sampler - 1));
             }
-            _ => self.enter(root, row.access),
         }
-        set(self.ids, self.roots, inst.id(2), root);
     }
 
     #[inline]

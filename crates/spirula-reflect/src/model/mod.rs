@@ -156,9 +156,9 @@ report! {
     /// One thing that the device must have.
     pub struct Requirement<'m> {
         /// Feature, as Vulkan's structures spell it: any of these.
-        pub features: Vec<Term>,
+        pub features: &'static [&'static str],
         /// Device extensions that bring it where the Vulkan version does not.
-        pub extensions: Vec<Term>,
+        pub extensions: &'static [&'static str],
         /// Vulkan version that has it in core, if any.
         pub core: Option<VersionNumber>,
         /// The SPIR-V capability that asks for it.

@@ -3,11 +3,12 @@
 mod causes;
 mod table;
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
 use spirula_binary::LitStr;
-use spirula_grammar::Capability;
+use spirula_grammar::{CapSet, Capability};
 
 use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, Term, Text, VersionNumber};
 use crate::{Cx, text};
@@ -50,12 +51,11 @@ pub(crate) fn of<'m>(cx: &Cx<'_, 'm>) -> Requirements<'m> {
 
 /// The declared capabilities, each once.
 fn declared(cx: &Cx<'_, '_>) -> Vec<Capability> {
-    let mut all: Vec<(u32, usize)> = cx.survey.capabilities.iter().copied().zip(0..).collect();
-    all.sort_unstable();
-    all.dedup_by_key(|c| c.0);
-    all.sort_unstable_by_key(|c| c.1);
+    let (mut known, mut unknown) = (CapSet::EMPTY, BTreeSet::new());
+    let all = cx.survey.capabilities.iter().map(|c| Capability(*c));
+    let new = all.filter(|c| !known.contains(*c) && (known.insert(*c) || unknown.insert(*c)));
     // Longer lists than any module has are not kept.
-    all.into_iter().map(|c| Capability(c.0)).take(1 << 12).collect()
+    new.take(1 << 12).collect()
 }
 
 fn version(minor: u8) -> Option<VersionNumber> {
@@ -64,10 +64,9 @@ fn version(minor: u8) -> Option<VersionNumber> {
 
 fn requirement(wanted: Wanted<'_>) -> Requirement<'_> {
     let (capability, features, extensions, core) = wanted.row;
-    let terms = |list: &[&'static str]| list.iter().map(|s| Term::Borrowed(s)).collect();
     Requirement {
-        features: terms(features),
-        extensions: terms(extensions),
+        features,
+        extensions,
         core: version(*core),
         capability: text(*capability, Capability::name),
         causes: wanted.causes,
