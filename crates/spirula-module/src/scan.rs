@@ -100,6 +100,9 @@ impl Index {
 
     /// Constants that are built-ins are traced as variables are.
     fn trace_built_ins(&mut self, words: &[u32]) {
+        if !self.decorations.may_have(Decoration::BuiltIn) {
+            return;
+        }
         for at in &self.annotations {
             let Some(inst) = Inst::at(words, *at) else { continue };
             let targets = match inst.op() {

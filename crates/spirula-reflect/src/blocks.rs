@@ -22,7 +22,9 @@ pub(crate) fn lay_out<'m>(cx: &Cx<'_, 'm>, report: &mut Reflection<'m>) {
     let roots = report.bindings.iter().map(|b| b.ty);
     let roots = roots.chain(report.push_constants.iter().chain(&report.shader_records).map(|b| b.ty));
     let roots = roots.chain(report.buffer_references.iter().copied());
-    let blocks = of(cx, &report.types, roots.collect());
+    let mut todo = Vec::with_capacity(report.bindings.len() + 8);
+    todo.extend(roots);
+    let blocks = of(cx, &report.types, todo);
     for b in &mut report.bindings {
         b.addresses = blocks.addresses(&cx.budget, b.ty);
     }

@@ -18,10 +18,10 @@ pub(crate) fn types<'m>(cx: &mut Cx<'_, 'm>) -> Vec<Type<'m>> {
     let Cx { m, words, types, names, budget, .. } = cx;
     // About as many more are parts of those.
     let mut list = Vec::with_capacity(2 * types.asked_for() + 4);
-    let mut describe = Describe { m, words, types, names, budget };
+    let mut describe = Describe { m, words, types, names, budget, offsets: Vec::new() };
     while let Some(id) = describe.types.asked(list.len()) {
         let kind = describe.kind(id);
-        let name = describe.names.get(describe.words, id).filter(|n| describe.budget.take(n.len()));
+        let name = describe.names.get(words, describe.m.ids(), id).filter(|n| describe.budget.take(n.len()));
         list.push(Type { id: id.0, name: name.map(LitStr::text).unwrap_or_default(), kind });
     }
     list
@@ -34,6 +34,8 @@ struct Describe<'a, 'i, 'm> {
     types: &'a mut Types,
     names: &'a Names,
     budget: &'a Budget,
+    /// Those of a structure's members, sorted.
+    offsets: Vec<u32>,
 }
 
 impl<'m> Describe<'_, '_, 'm> {
@@ -97,7 +99,9 @@ impl<'m> Describe<'_, '_, 'm> {
 
     fn structure(&mut self, id: Id, types: &[u32]) -> TypeKind<'m> {
         let size = self.types.size(self.m, id);
-        let offsets = self.sorted_offsets(id, types.len());
+        self.offsets.clear();
+        self.offsets.extend(self.types.members(self.m, id, types.len()).iter().filter_map(OfMember::offset));
+        self.offsets.sort_unstable();
         let mut members = Vec::with_capacity(types.len().min(MEMBERS_AT_ONCE));
         for (i, ty) in types.iter().enumerate() {
             let name = self.names.member(self.words, id, i as u32);
@@ -106,7 +110,8 @@ impl<'m> Describe<'_, '_, 'm> {
             }
             let own = self.types.members(self.m, id, types.len()).get(i).copied().unwrap_or_default();
             // A member is followed by the one with the next greater offset, whatever the order.
-            let next = own.offset().and_then(|o| offsets.get(offsets.partition_point(|x| *x <= o)).copied()).or(size);
+            let next = |o| self.offsets.get(self.offsets.partition_point(|x| *x <= o)).copied();
+            let next = own.offset().and_then(next).or(size);
             let mut member = self.member(name.map(LitStr::text).unwrap_or_default(), &own, Id(*ty));
             member.padded_size = own.offset().zip(next).map(|(o, n)| n.saturating_sub(o));
             if own.flags.has(Flags::SEMANTIC) {
@@ -115,14 +120,6 @@ impl<'m> Describe<'_, '_, 'm> {
             members.push(member);
         }
         TypeKind::Struct { members, size }
-    }
-
-    /// The offsets of members in ascending order.
-    fn sorted_offsets(&self, id: Id, count: usize) -> Vec<u32> {
-        let mut offsets: Vec<u32> = Vec::with_capacity(count);
-        offsets.extend(self.types.members(self.m, id, count).iter().filter_map(OfMember::offset));
-        offsets.sort_unstable();
-        offsets
     }
 
     fn member(&mut self, name: Text<'m>, own: &OfMember, ty: Id) -> Member<'m> {

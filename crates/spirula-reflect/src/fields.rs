@@ -77,7 +77,7 @@ impl<'m> Reflection<'m> {
 impl<'r, 'm> Fields<'r, 'm> {
     /// Of no block yet.
     pub(crate) fn of(types: &'r [Type<'m>]) -> Fields<'r, 'm> {
-        Fields { types, path: String::new(), strides: Vec::new(), levels: Vec::new() }
+        Fields { types, path: String::with_capacity(64), strides: Vec::new(), levels: Vec::new() }
     }
 
     /// Starts over with a block.

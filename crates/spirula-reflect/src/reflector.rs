@@ -71,7 +71,7 @@ pub(crate) struct Cx<'i, 'm> {
 impl<'m> Cx<'_, 'm> {
     /// The debug name of an id; empty where it has none.
     pub(crate) fn name(&self, id: Id) -> Text<'m> {
-        let name = self.names.get(self.words, id).filter(|n| self.budget.take(n.len()));
+        let name = self.names.get(self.words, self.m.ids(), id).filter(|n| self.budget.take(n.len()));
         name.map(LitStr::text).unwrap_or_default()
     }
 

@@ -278,7 +278,7 @@ fn expression(cx: &Cx<'_, '_>, id: Id) -> String {
 }
 
 fn named<'m>(cx: &Cx<'_, 'm>, id: Id) -> Text<'m> {
-    let name = cx.names.get(cx.words, id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
+    let name = cx.names.get(cx.words, cx.m.ids(), id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
     name.map_or_else(|| format!("{id}").into(), LitStr::text)
 }
 

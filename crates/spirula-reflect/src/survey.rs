@@ -1,9 +1,10 @@
 //! What one pass over the instructions outside of functions finds.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use spirula_binary::{Frames, Id, Inst, LitStr};
-use spirula_grammar::{Op, StorageClass};
+use spirula_grammar::{CapSet, Capability, Op, StorageClass};
 use spirula_module::{Module, Names};
 
 use crate::spec;
@@ -14,8 +15,8 @@ use crate::types::Types;
 pub(crate) struct Survey<'m> {
     /// The first `OpSource`.
     pub(crate) source: Option<Inst<'m>>,
-    /// Operands of `OpCapability`.
-    pub(crate) capabilities: Vec<u32>,
+    /// The declared capabilities, each once.
+    pub(crate) capabilities: Vec<Capability>,
     /// Names of extensions.
     pub(crate) extensions: Vec<LitStr<'m>>,
     /// Constants that specialisation changes.
@@ -31,13 +32,15 @@ impl<'m> Survey<'m> {
     pub(crate) fn of(m: &Module<'_>, words: &'m [u32], types: &mut Types, names: &mut Names) -> Survey<'m> {
         let end = m.functions().first().map_or(words.len() as u32, |f| f.start);
         let mut all = Survey::default();
-        let mut in_front = true;
-        names.clear();
+        let (mut in_front, mut capabilities) = (true, Capabilities::default());
+        names.clear(m.ids());
         types.reset(m);
         for inst in Frames::of(words).map_while(Result::ok).take_while(|i| i.offset() < end) {
             match inst.op() {
-                Op::Name | Op::MemberName => names.add(inst),
-                Op::Capability if in_front => all.capabilities.push(inst.word(1)),
+                Op::Name | Op::MemberName => names.add(m.ids(), inst),
+                Op::Capability if in_front && capabilities.add(Capability(inst.word(1))) => {
+                    all.capabilities.push(Capability(inst.word(1)));
+                }
                 Op::MemoryModel => in_front = false,
                 Op::Extension => all.extensions.extend(LitStr::read(inst.tail(1))),
                 Op::Source => all.source = all.source.or(Some(inst)),
@@ -58,5 +61,28 @@ impl<'m> Survey<'m> {
         }
         names.sort();
         all
+    }
+}
+
+/// More capabilities than any module has are not kept.
+const MAX_CAPABILITIES: usize = 1 << 12;
+
+/// Capabilities so far.
+#[derive(Default)]
+struct Capabilities {
+    known: CapSet,
+    /// Those that the grammar does not know.
+    unknown: BTreeSet<Capability>,
+    count: usize,
+}
+
+impl Capabilities {
+    /// Whether a capability is new.
+    fn add(&mut self, capability: Capability) -> bool {
+        let new = !self.known.contains(capability)
+            && self.count < MAX_CAPABILITIES
+            && (self.known.insert(capability) || self.unknown.insert(capability));
+        self.count += usize::from(new);
+        new
     }
 }

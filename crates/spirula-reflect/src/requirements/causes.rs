@@ -29,7 +29,7 @@ pub(super) fn find<'m>(cx: &Cx<'_, 'm>, wanted: &mut [Wanted<'m>]) {
     let mut open = CapSet::EMPTY;
     wanted.iter().for_each(|w| _ = open.insert(w.row.0));
     let reasons = Reasons::of(&open);
-    let mut search = Search { cx, open, wanted, holders: holders(&cx.m) };
+    let mut search = Search { cx, open, reasons, wanted, idle: [0; 3], holders: None };
     for at in cx.m.inst_offsets() {
         let op = cx.m.words().get(*at as usize).map_or(0, |first| *first as u16);
         if !REASONS.get(usize::from(op)).is_some_and(|r| r.meets(reasons)) {
@@ -53,6 +53,7 @@ impl Reasons {
     const FORMAT: Reasons = Reasons(4);
     const VARIABLE_POINTER: Reasons = Reasons(8);
     const ATOMIC: Reasons = Reasons(16);
+    const SMALL_NUMBER: Reasons = Reasons(32);
 
     const fn or(self, other: Reasons) -> Reasons {
         Reasons(self.0 | other.0)
@@ -65,10 +66,11 @@ impl Reasons {
     /// The reasons that there can be for some of these capabilities.
     fn of(wanted: &CapSet) -> Reasons {
         use Capability as C;
-        let cases: [(Reasons, &[Capability]); 4] = [
+        let cases: [(Reasons, &[Capability]); 5] = [
             (Reasons::INDEX, &INDEXING),
             (Reasons::FORMAT, &[C::StorageImageReadWithoutFormat, C::StorageImageWriteWithoutFormat]),
             (Reasons::VARIABLE_POINTER, &[C::VariablePointers, C::VariablePointersStorageBuffer]),
+            (Reasons::SMALL_NUMBER, &SMALL_NUMBERS),
             (Reasons::ATOMIC, &[C::VulkanMemoryModelDeviceScope, C::Int64Atomics, C::Int64ImageEXT]),
         ];
         let met = cases.into_iter().filter(|(_, of)| of.iter().any(|c| wanted.contains(*c)));
@@ -130,13 +132,27 @@ const INDEXING: [Capability; 14] = [
     Capability::SampledImageArrayNonUniformIndexing,
 ];
 
+/// Capabilities for numbers of 16 and 8 bits in memory that is shared with the host.
+const SMALL_NUMBERS: [Capability; 7] = [
+    Capability::StorageBuffer16BitAccess,
+    Capability::StorageBuffer8BitAccess,
+    Capability::UniformAndStorageBuffer16BitAccess,
+    Capability::UniformAndStorageBuffer8BitAccess,
+    Capability::StoragePushConstant16,
+    Capability::StoragePushConstant8,
+    Capability::StorageInputOutput16,
+];
+
 struct Search<'a, 'i, 'm> {
     cx: &'a Cx<'i, 'm>,
     wanted: &'a mut [Wanted<'m>],
     /// Those that may have more causes.
     open: CapSet,
-    /// Types of images and the like, with a variable that holds one.
-    holders: BTreeMap<u32, Id>,
+    reasons: Reasons,
+    /// Decorations, built-ins and storage classes below 64 that need none of `open`, one bit each.
+    idle: [u64; 3],
+    /// Types of images and the like, with a variable that holds one; made when it is asked for.
+    holders: Option<BTreeMap<u32, Id>>,
 }
 
 fn holders(m: &Module<'_>) -> BTreeMap<u32, Id> {
@@ -190,8 +206,10 @@ impl Search<'_, '_, '_> {
     fn all(&mut self, inst: Inst<'_>, needs: impl Fn(Capability) -> bool) {
         let (cx, mut text) = (self.cx, None);
         for w in self.wanted.iter_mut().filter(|w| w.causes.len() < MAX_CAUSES && needs(w.row.0)) {
-            let variable = variable(&cx.m, inst)
-                .or_else(|| inst.desc().filter(|d| d.is_type()).and_then(|_| self.holders.get(&inst.word(1)).copied()));
+            let variable = variable(&cx.m, inst).or_else(|| {
+                inst.desc().filter(|d| d.is_type())?;
+                self.holders.get_or_insert_with(|| holders(&cx.m)).get(&inst.word(1)).copied()
+            });
             if w.causes.iter().any(|c| c.variable == variable.map(|v| v.0) && variable.is_some()) {
                 continue;
             }
@@ -216,10 +234,16 @@ impl Search<'_, '_, '_> {
     }
 
     fn operand(&mut self, inst: Inst<'_>, kind: OperandKind, at: usize) {
-        if let Some(e) = kind.enumerant(inst.word(at)).filter(|e| e.needs_capability())
-            && e.capabilities().intersects(&self.open)
-        {
-            self.all(inst, |c| e.capabilities().contains(c));
+        let value = inst.word(at);
+        let kinds = [OperandKind::Decoration, OperandKind::BuiltIn, OperandKind::StorageClass];
+        let known = kinds.iter().position(|k| *k == kind).and_then(|k| self.idle.get_mut(k)).filter(|_| value < 64);
+        if known.as_ref().is_some_and(|idle| **idle >> value & 1 != 0) {
+            return;
+        }
+        match kind.enumerant(value) {
+            Some(e) if e.capabilities().intersects(&self.open) => self.all(inst, |c| e.capabilities().contains(c)),
+            // What is open only gets less.
+            _ => known.into_iter().for_each(|idle| *idle |= 1 << value),
         }
     }
 
@@ -262,12 +286,15 @@ impl Search<'_, '_, '_> {
         let m = &self.cx.m;
         self.operand(inst, OperandKind::StorageClass, 3);
         let ty = held_type(m, inst);
-        if matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
+        if self.open.contains(Capability::RuntimeDescriptorArray)
+            && matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
             && matches!(m.ty(ty), Some(Raw::RuntimeArray { .. }))
         {
             self.one(inst, Capability::RuntimeDescriptorArray);
         }
-        self.small_numbers(inst, class, ty);
+        if self.reasons.meets(Reasons::SMALL_NUMBER) {
+            self.small_numbers(inst, class, ty);
+        }
     }
 
     /// Numbers of 16 and 8 bits in memory that is shared with the host.

@@ -3,12 +3,11 @@
 mod causes;
 mod table;
 
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
 use spirula_binary::LitStr;
-use spirula_grammar::{CapSet, Capability};
+use spirula_grammar::Capability;
 
 use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, Term, Text, VersionNumber};
 use crate::{Cx, text};
@@ -22,7 +21,7 @@ struct Wanted<'m> {
 
 pub(crate) fn of<'m>(cx: &Cx<'_, 'm>) -> Requirements<'m> {
     let m = &cx.m;
-    let declared = declared(cx);
+    let declared = &cx.survey.capabilities;
     let extensions = cx.survey.extensions.iter().copied();
     let extensions = extensions.take_while(|e| cx.budget.take(size_of::<Text<'_>>() + e.len())).map(LitStr::text);
     let extensions: Vec<Text<'m>> = extensions.collect();
@@ -47,15 +46,6 @@ pub(crate) fn of<'m>(cx: &Cx<'_, 'm>) -> Requirements<'m> {
         extensions,
         features: wanted.into_iter().map(requirement).collect(),
     }
-}
-
-/// The declared capabilities, each once.
-fn declared(cx: &Cx<'_, '_>) -> Vec<Capability> {
-    let (mut known, mut unknown) = (CapSet::EMPTY, BTreeSet::new());
-    let all = cx.survey.capabilities.iter().map(|c| Capability(*c));
-    let new = all.filter(|c| !known.contains(*c) && (known.insert(*c) || unknown.insert(*c)));
-    // Longer lists than any module has are not kept.
-    new.take(1 << 12).collect()
 }
 
 fn version(minor: u8) -> Option<VersionNumber> {
