@@ -216,6 +216,11 @@ impl Index {
                 let info = local(inst, row, open.blocks);
                 self.enter(id, info);
             }
+            None if row.flags & (ids::TYPE | SPECIAL) == 0 => {
+                let mut info = local(inst, row, 0);
+                info.flags &= !(ids::LOCAL | ids::LIMITED);
+                self.enter(id, info);
+            }
             open => {
                 let block = open.as_ref().map(|o| o.blocks);
                 self.define_at(inst, row, id, block, self.functions.len() as u32);
@@ -348,7 +353,7 @@ impl Index {
 /// What the pass does with an opcode.
 #[derive(Clone, Copy)]
 struct Row {
-    /// Flags of what it defines in a function; and [`LISTED`] and [`TYPED`].
+    /// Flags of what it defines in a function; and the marks below.
     flags: u16,
     /// Word of its result; 0 where it has none.
     result: u8,
@@ -358,6 +363,8 @@ struct Row {
 const LISTED: u16 = 1 << 15;
 /// Marks those with a result type.
 const TYPED: u16 = 1 << 14;
+/// Marks those of which more is to be known, where they stand outside of functions.
+const SPECIAL: u16 = 1 << 13;
 
 /// By opcode; nothing for those that the grammar does not know.
 static ROWS: [Row; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
@@ -394,9 +401,11 @@ static ROWS: [Row; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
                     | Op::UntypedVariableKHR
                     | Op::FunctionEnd
             );
+        let special = matches!(op, Op::Function | Op::Variable | Op::UntypedVariableKHR | Op::ExtInstImport);
         let flags = ids::LOCAL
             | if listed { LISTED } else { 0 }
             | if desc.has_result_type() { TYPED } else { 0 }
+            | if special { SPECIAL } else { 0 }
             | if desc.is_type() { ids::TYPE } else { 0 }
             | if desc.is_constant() { ids::CONSTANT } else { 0 }
             | if matches!(op, Op::ExtInst | Op::SampledImage) { ids::LIMITED } else { 0 };
@@ -410,7 +419,7 @@ static ROWS: [Row; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
 #[inline]
 fn local(inst: Inst<'_>, row: &Row, block: u32) -> IdInfo {
     let ty = if row.flags & TYPED != 0 { inst.id(1) } else { Id(0) };
-    IdInfo { def: inst.offset(), ty, op: inst.op(), flags: row.flags & !(LISTED | TYPED), extra: block }
+    IdInfo { def: inst.offset(), ty, op: inst.op(), flags: row.flags & !(LISTED | TYPED | SPECIAL), extra: block }
 }
 
 #[derive(Default)]

@@ -17,6 +17,15 @@ impl Flags {
     pub(crate) const ROW_MAJOR: Flags = Flags(1 << 5);
     /// `UserSemantic`, which has an operand; but there may be several.
     pub(crate) const SEMANTIC: Flags = Flags(1 << 6);
+    pub(crate) const PATCH: Flags = Flags(1 << 7);
+    pub(crate) const PER_VERTEX: Flags = Flags(1 << 8);
+    const FLAT: Flags = Flags(1 << 9);
+    const NO_PERSPECTIVE: Flags = Flags(1 << 10);
+    const CENTROID: Flags = Flags(1 << 11);
+    const SAMPLE: Flags = Flags(1 << 12);
+    const INVARIANT: Flags = Flags(1 << 13);
+    const PER_PRIMITIVE: Flags = Flags(1 << 14);
+    const PER_VIEW: Flags = Flags(1 << 15);
 
     fn of(decoration: Decoration) -> Flags {
         match decoration {
@@ -27,6 +36,15 @@ impl Flags {
             Decoration::Restrict => Flags::RESTRICT,
             Decoration::RowMajor => Flags::ROW_MAJOR,
             Decoration::UserSemantic => Flags::SEMANTIC,
+            Decoration::Patch => Flags::PATCH,
+            Decoration::PerVertexKHR => Flags::PER_VERTEX,
+            Decoration::Flat => Flags::FLAT,
+            Decoration::NoPerspective => Flags::NO_PERSPECTIVE,
+            Decoration::Centroid => Flags::CENTROID,
+            Decoration::Sample => Flags::SAMPLE,
+            Decoration::Invariant => Flags::INVARIANT,
+            Decoration::PerPrimitiveEXT => Flags::PER_PRIMITIVE,
+            Decoration::PerViewNV => Flags::PER_VIEW,
             _ => Flags(0),
         }
     }
@@ -38,7 +56,24 @@ impl Flags {
     pub(crate) fn has(self, flag: Flags) -> bool {
         self.0 & flag.0 != 0
     }
+
+    /// Those that say how values are interpolated, or between which stages they pass.
+    pub(crate) fn interpolation(self) -> impl Iterator<Item = Decoration> {
+        INTERPOLATION.into_iter().filter(move |d| self.has(Flags::of(*d)))
+    }
 }
+
+const INTERPOLATION: [Decoration; 9] = [
+    Decoration::Flat,
+    Decoration::NoPerspective,
+    Decoration::Centroid,
+    Decoration::Sample,
+    Decoration::Patch,
+    Decoration::Invariant,
+    Decoration::PerVertexKHR,
+    Decoration::PerPrimitiveEXT,
+    Decoration::PerViewNV,
+];
 
 /// The first operand of the first decoration of a kind.
 type Operand = Option<u32>;
@@ -55,22 +90,7 @@ pub(crate) struct OfVariable {
     pub(crate) index: Operand,
     pub(crate) built_in: Operand,
     pub(crate) flags: Flags,
-    /// Those of [`INTERPOLATION`], one bit each.
-    pub(crate) interpolation: u16,
 }
-
-/// Decorations that say how values are interpolated, or between which stages they pass.
-const INTERPOLATION: [Decoration; 9] = [
-    Decoration::Flat,
-    Decoration::NoPerspective,
-    Decoration::Centroid,
-    Decoration::Sample,
-    Decoration::Patch,
-    Decoration::Invariant,
-    Decoration::PerVertexKHR,
-    Decoration::PerPrimitiveEXT,
-    Decoration::PerViewNV,
-];
 
 impl OfVariable {
     pub(crate) fn new(m: &Module<'_>, id: Id) -> OfVariable {
@@ -91,24 +111,10 @@ impl OfVariable {
             Decoration::BuiltIn => &mut self.built_in,
             other => {
                 self.flags = self.flags.or(Flags::of(other));
-                if let Some(at) = INTERPOLATION.iter().position(|i| *i == other) {
-                    self.interpolation |= 1 << at;
-                }
                 return;
             }
         };
         operand.get_or_insert(d.operand());
-    }
-
-    /// Those of [`INTERPOLATION`] that it has.
-    pub(crate) fn interpolations(&self) -> impl Iterator<Item = Decoration> {
-        let all = self.interpolation;
-        INTERPOLATION.into_iter().enumerate().filter(move |(at, _)| all >> at & 1 != 0).map(|(_, d)| d)
-    }
-
-    /// Whether it has one of [`INTERPOLATION`].
-    pub(crate) fn is_interpolated(&self, how: Decoration) -> bool {
-        INTERPOLATION.iter().position(|i| *i == how).is_some_and(|at| self.interpolation >> at & 1 != 0)
     }
 }
 

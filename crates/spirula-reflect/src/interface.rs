@@ -38,7 +38,7 @@ pub(crate) fn variable<'m>(
         index: own.index,
         location_count: locations(&m, element),
         built_in: own.built_in.map(|b| text(BuiltIn(b), BuiltIn::name)),
-        interpolation: own.interpolations().map(|d| text(d, Decoration::name)).collect(),
+        interpolation: own.flags.interpolation().map(|d| text(d, Decoration::name)).collect(),
         semantics: if own.flags.has(Flags::SEMANTIC) {
             hlsl::semantics(&cx.budget, m.own_decorations(id))
         } else {
@@ -51,12 +51,12 @@ pub(crate) fn variable<'m>(
 
 /// Whether the outermost array of a variable counts vertices or primitives (Vulkan, "Interface Matching").
 fn is_per_vertex(model: ExecutionModel, class: StorageClass, own: &OfVariable) -> bool {
-    let patch = own.is_interpolated(Decoration::Patch);
+    let patch = own.flags.has(Flags::PATCH);
     match (model, class) {
         (ExecutionModel::TessellationControl, _) => !patch,
         (ExecutionModel::TessellationEvaluation | ExecutionModel::Geometry, StorageClass::Input) => !patch,
         (ExecutionModel::MeshEXT | ExecutionModel::MeshNV, StorageClass::Output) => true,
-        (ExecutionModel::Fragment, StorageClass::Input) => own.is_interpolated(Decoration::PerVertexKHR),
+        (ExecutionModel::Fragment, StorageClass::Input) => own.flags.has(Flags::PER_VERTEX),
         _ => false,
     }
 }

@@ -62,11 +62,12 @@ fn no_semantics(cx: &Cx<'_, '_>, r: &Reflection<'_>) -> Option<Note> {
     let mut variables = r.entry_points.iter().flat_map(|p| p.inputs.iter().chain(&p.outputs));
     let missing = SourceLanguage(language) == SourceLanguage::HLSL
         && variables.any(|v| v.location.is_some())
-        && !cx.m.annotations().any(|i| match i.op() {
-            Op::DecorateString => Decoration(i.word(2)) == Decoration::UserSemantic,
-            Op::MemberDecorateString => Decoration(i.word(3)) == Decoration::UserSemantic,
-            _ => false,
-        });
+        && !(cx.m.may_be_decorated(Decoration::UserSemantic)
+            && cx.m.annotations().any(|i| match i.op() {
+                Op::DecorateString => Decoration(i.word(2)) == Decoration::UserSemantic,
+                Op::MemberDecorateString => Decoration(i.word(3)) == Decoration::UserSemantic,
+                _ => false,
+            }));
     missing.then(|| Note {
         kind: NoteKind::NoSemantics,
         text: "the module comes from HLSL, but says no semantics: compile with -fspv-reflect (DXC) or \

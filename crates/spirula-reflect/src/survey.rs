@@ -44,7 +44,16 @@ impl<'m> Survey<'m> {
                 Op::MemoryModel => in_front = false,
                 Op::Extension => all.extensions.extend(LitStr::read(inst.tail(1))),
                 Op::Source => all.source = all.source.or(Some(inst)),
-                Op::Decorate | Op::MemberDecorate | Op::Constant | Op::Variable => {}
+                // Most are none of what is looked for.
+                Op::Decorate
+                | Op::MemberDecorate
+                | Op::DecorateString
+                | Op::Constant
+                | Op::ConstantComposite
+                | Op::Variable
+                | Op::EntryPoint
+                | Op::ExecutionMode
+                | Op::String => {}
                 op if spec::is_special(op) => all.special.push(inst),
                 op if inst.desc().is_some_and(|d| d.is_type()) => {
                     types.lay_out(m, inst);

@@ -49,6 +49,8 @@ const WIDTHS: u8 = 8 | 16 | 64;
 pub(crate) struct Types {
     /// By slot.
     layouts: Vec<Layout>,
+    /// Slots with a layout or a reference.
+    touched: Vec<usize>,
     /// Decorations of members of structures, those of one structure together.
     members: Vec<OfMember>,
     /// Those asked for.
@@ -60,8 +62,13 @@ pub(crate) struct Types {
 impl Types {
     /// Forgets all types, for another module.
     pub(crate) fn reset(&mut self, m: &Module<'_>) {
-        self.layouts.clear();
-        self.layouts.resize(m.ids().slot_count(), Layout::default());
+        // There are far fewer types than ids.
+        for slot in self.touched.drain(..) {
+            self.layouts.get_mut(slot).into_iter().for_each(|l| *l = Layout::default());
+        }
+        if self.layouts.len() < m.ids().slot_count() {
+            self.layouts.resize(m.ids().slot_count(), Layout::default());
+        }
         self.members.clear();
         self.ids.clear();
         self.nothing = None;
@@ -98,8 +105,9 @@ impl Types {
             Raw::Struct { members } => layout = self.lay_out_members(m, id, members),
             _ => {}
         }
-        if let Some(own) = m.ids().slot(id).and_then(|s| self.layouts.get_mut(s)) {
+        if let Some((slot, own)) = m.ids().slot(id).and_then(|s| Some((s, self.layouts.get_mut(s)?))) {
             *own = layout;
+            self.touched.push(slot);
         }
     }
 
@@ -195,11 +203,12 @@ impl Types {
     /// The reference to a type. It and all that it is made of will be in the report.
     pub(crate) fn get(&mut self, m: &Module<'_>, budget: &Budget, ty: Id) -> TypeRef {
         let next = self.ids.len() as u32;
-        match m.ids().slot(ty).and_then(|s| self.layouts.get_mut(s)).map(|l| &mut l.reference) {
-            Some(at) if *at != 0 => TypeRef(*at - 1),
-            Some(at) if budget.take(size_of::<Type<'_>>() + size_of::<Id>()) => {
+        match m.ids().slot(ty).and_then(|s| Some((s, &mut self.layouts.get_mut(s)?.reference))) {
+            Some((_, at)) if *at != 0 => TypeRef(*at - 1),
+            Some((slot, at)) if budget.take(size_of::<Type<'_>>() + size_of::<Id>()) => {
                 *at = next + 1;
                 self.ids.push(ty);
+                self.touched.push(slot);
                 TypeRef(next)
             }
             // Undefined types are all the same.
