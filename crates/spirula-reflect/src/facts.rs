@@ -17,13 +17,14 @@ impl Flags {
     pub(crate) const ROW_MAJOR: Flags = Flags(1 << 5);
     /// `UserSemantic`, which has an operand; but there may be several.
     pub(crate) const SEMANTIC: Flags = Flags(1 << 6);
-    pub(crate) const PATCH: Flags = Flags(1 << 7);
-    pub(crate) const PER_VERTEX: Flags = Flags(1 << 8);
-    const FLAT: Flags = Flags(1 << 9);
-    const NO_PERSPECTIVE: Flags = Flags(1 << 10);
-    const CENTROID: Flags = Flags(1 << 11);
-    const SAMPLE: Flags = Flags(1 << 12);
-    const INVARIANT: Flags = Flags(1 << 13);
+    // Those of `INTERPOLATION`, in its order.
+    const FLAT: Flags = Flags(1 << 7);
+    const NO_PERSPECTIVE: Flags = Flags(1 << 8);
+    const CENTROID: Flags = Flags(1 << 9);
+    const SAMPLE: Flags = Flags(1 << 10);
+    pub(crate) const PATCH: Flags = Flags(1 << 11);
+    const INVARIANT: Flags = Flags(1 << 12);
+    pub(crate) const PER_VERTEX: Flags = Flags(1 << 13);
     const PER_PRIMITIVE: Flags = Flags(1 << 14);
     const PER_VIEW: Flags = Flags(1 << 15);
 
@@ -59,7 +60,9 @@ impl Flags {
 
     /// Those that say how values are interpolated, or between which stages they pass.
     pub(crate) fn interpolation(self) -> impl Iterator<Item = Decoration> {
-        INTERPOLATION.into_iter().filter(move |d| self.has(Flags::of(*d)))
+        let own = self.0 / Flags::FLAT.0;
+        let count = u16::BITS - own.leading_zeros();
+        INTERPOLATION.into_iter().take(count as usize).zip(0..).filter(move |(_, at)| own >> at & 1 != 0).map(|i| i.0)
     }
 }
 

@@ -30,12 +30,12 @@ pub(crate) struct Survey<'m> {
 impl<'m> Survey<'m> {
     /// Makes the pass over a module's words, in which the types are laid out and the names collected.
     pub(crate) fn of(m: &Module<'_>, words: &'m [u32], types: &mut Types, names: &mut Names) -> Survey<'m> {
-        let end = m.functions().first().map_or(words.len() as u32, |f| f.start);
+        let in_front_of_functions = m.functions().first().and_then(|f| words.get(..f.start as usize)).unwrap_or(words);
         let mut all = Survey::default();
         let (mut in_front, mut capabilities) = (true, Capabilities::default());
         names.clear(m.ids());
         types.reset(m);
-        for inst in Frames::of(words).map_while(Result::ok).take_while(|i| i.offset() < end) {
+        for inst in Frames::of(in_front_of_functions).map_while(Result::ok) {
             match inst.op() {
                 Op::Name | Op::MemberName => names.add(m.ids(), inst),
                 Op::Capability if in_front && capabilities.add(Capability(inst.word(1))) => {

@@ -304,14 +304,16 @@ const fn implicit_lod(op: Op) -> bool {
 
 impl Walk<'_> {
     fn function(&mut self, f: &Function) {
+        let mut kinds = Kinds::default();
         for inst in self.m.insts(f.start..f.end) {
             let row = ROWS.get(usize::from(inst.op().0)).unwrap_or(&UNKNOWN);
-            self.kinds = self.kinds.or(row.kinds);
+            kinds = kinds.or(row.kinds);
             self.act(inst, row);
             if self.is_special && row.kinds.has(Kinds::SPECIALISED) {
                 self.constants(inst);
             }
         }
+        self.kinds = kinds;
     }
 
     #[inline]
