@@ -44,26 +44,21 @@ impl<'m> Survey<'m> {
                 Op::MemoryModel => in_front = false,
                 Op::Extension => all.extensions.extend(LitStr::read(inst.tail(1))),
                 Op::Source => all.source = all.source.or(Some(inst)),
-                // Most are none of what is looked for.
-                Op::Decorate
-                | Op::MemberDecorate
-                | Op::DecorateString
-                | Op::Constant
-                | Op::ConstantComposite
-                | Op::Variable
-                | Op::EntryPoint
-                | Op::ExecutionMode
-                | Op::String => {}
                 op if spec::is_special(op) => all.special.push(inst),
-                op if inst.desc().is_some_and(|d| d.is_type()) => {
+                Op::TypeInt
+                | Op::TypeFloat
+                | Op::TypeVector
+                | Op::TypeMatrix
+                | Op::TypeRuntimeArray
+                | Op::TypeStruct => {
                     types.lay_out(m, inst);
-                    match op {
-                        Op::TypeArray if m.info(inst.id(3)).is_spec_constant() => all.special_lengths.push(inst.id(3)),
-                        Op::TypePointer if StorageClass(inst.word(2)) == StorageClass::PhysicalStorageBuffer => {
-                            all.physical.push(inst.id(3));
-                        }
-                        _ => {}
-                    }
+                }
+                Op::TypeArray => {
+                    types.lay_out(m, inst);
+                    all.special_lengths.extend(Some(inst.id(3)).filter(|length| m.info(*length).is_spec_constant()));
+                }
+                Op::TypePointer if StorageClass(inst.word(2)) == StorageClass::PhysicalStorageBuffer => {
+                    all.physical.push(inst.id(3));
                 }
                 _ => {}
             }

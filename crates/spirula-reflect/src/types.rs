@@ -74,7 +74,7 @@ impl Types {
         self.nothing = None;
     }
 
-    /// Lays out the type that an instruction declares. Parts come before wholes, as they do in modules.
+    /// Lays out the type that an instruction declares: one of numbers. Parts come before wholes, as they do in modules.
     pub(crate) fn lay_out(&mut self, m: &Module<'_>, inst: Inst<'_>) {
         let id = inst.id(1);
         // The first declaration counts.
@@ -101,7 +101,6 @@ impl Types {
                 layout = Layout { size: size(), ..self.part(m, element) };
             }
             Raw::RuntimeArray { element } => layout = Layout { size: Some(0), ..self.part(m, element) },
-            Raw::Pointer { .. } | Raw::UntypedPointer { .. } => layout = POINTER,
             Raw::Struct { members } => layout = self.lay_out_members(m, id, members),
             _ => {}
         }

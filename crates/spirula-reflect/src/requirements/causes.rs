@@ -28,7 +28,7 @@ pub(super) fn find<'m>(cx: &Cx<'_, 'm>, wanted: &mut [Wanted<'m>]) {
     }
     let mut open = CapSet::EMPTY;
     wanted.iter().for_each(|w| _ = open.insert(w.row.0));
-    let reasons = Reasons::of(&open);
+    let reasons = wanted.iter().fold(Reasons(0), |all, w| all.or(Reasons::of(w.row.0)));
     let mut search = Search { cx, open, reasons, wanted, idle: [0; 3], holders: None };
     for at in cx.m.inst_offsets() {
         let op = cx.m.words().get(*at as usize).map_or(0, |first| *first as u16);
@@ -63,18 +63,18 @@ impl Reasons {
         self.0 & other.0 != 0
     }
 
-    /// The reasons that there can be for some of these capabilities.
-    fn of(wanted: &CapSet) -> Reasons {
+    /// Those that there can be for a capability.
+    fn of(capability: Capability) -> Reasons {
         use Capability as C;
-        let cases: [(Reasons, &[Capability]); 5] = [
-            (Reasons::INDEX, &INDEXING),
-            (Reasons::FORMAT, &[C::StorageImageReadWithoutFormat, C::StorageImageWriteWithoutFormat]),
-            (Reasons::VARIABLE_POINTER, &[C::VariablePointers, C::VariablePointersStorageBuffer]),
-            (Reasons::SMALL_NUMBER, &SMALL_NUMBERS),
-            (Reasons::ATOMIC, &[C::VulkanMemoryModelDeviceScope, C::Int64Atomics, C::Int64ImageEXT]),
-        ];
-        let met = cases.into_iter().filter(|(_, of)| of.iter().any(|c| wanted.contains(*c)));
-        met.fold(Reasons::OPERANDS, |all, (reason, _)| all.or(reason))
+        let other = match capability {
+            c if INDEXING.contains(&c) => Reasons::INDEX,
+            c if SMALL_NUMBERS.contains(&c) => Reasons::SMALL_NUMBER,
+            C::StorageImageReadWithoutFormat | C::StorageImageWriteWithoutFormat => Reasons::FORMAT,
+            C::VariablePointers | C::VariablePointersStorageBuffer => Reasons::VARIABLE_POINTER,
+            C::VulkanMemoryModelDeviceScope | C::Int64Atomics | C::Int64ImageEXT => Reasons::ATOMIC,
+            _ => Reasons(0),
+        };
+        Reasons::OPERANDS.or(other)
     }
 }
 
