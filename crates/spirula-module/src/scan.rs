@@ -441,9 +441,9 @@ struct Open {
 
 /// Copies a short string out of its words, without allocating.
 fn short<'b>(s: LitStr<'_>, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
-    let part = buffer.get_mut(..s.len())?;
-    part.iter_mut().zip(s.bytes()).for_each(|(to, from)| *to = from);
-    Some(part)
+    let (to, _) = buffer.as_chunks_mut();
+    to.iter_mut().zip(s.words()).for_each(|(to, from)| *to = from.to_le_bytes());
+    buffer.get(..s.len())
 }
 
 fn import(name: LitStr<'_>) -> Option<ExtSet> {

@@ -19,15 +19,11 @@ pub(crate) struct Globals<'i, 'm> {
     pub(crate) push_constants: Vec<BlockVariable<'m>>,
     pub(crate) shader_records: Vec<BlockVariable<'m>>,
     pub(crate) workgroup: Vec<Inst<'i>>,
-    /// By variable, as the index traces them: the position among the bindings, plus 1.
-    positions: Vec<u32>,
 }
 
-impl Globals<'_, '_> {
-    /// Position among the bindings of a variable that the index traces.
-    pub(crate) fn position(&self, variable: u32) -> Option<u32> {
-        self.positions.get(variable as usize)?.checked_sub(1)
-    }
+/// Position among the bindings of a variable that the index traces.
+pub(crate) fn position(cx: &Cx<'_, '_>, variable: u32) -> Option<u32> {
+    cx.lists.bindings.get(variable as usize)?.checked_sub(1)
 }
 
 /// Type that a variable holds: what its pointer type points to, or for an untyped variable its data type.
@@ -58,13 +54,14 @@ pub(crate) fn globals<'i, 'm>(cx: &mut Cx<'i, 'm>) -> Globals<'i, 'm> {
             _ => {}
         }
     }
+    cx.lists.bindings.clear();
     if all.bindings.is_empty() {
         return all;
     }
     all.bindings.sort_by_key(|b| (b.set.unwrap_or(u32::MAX), b.binding.unwrap_or(u32::MAX), b.id));
-    all.positions.resize(m.traced_count(), 0);
+    cx.lists.bindings.resize(m.traced_count(), 0);
     for (b, position) in all.bindings.iter().zip(1..) {
-        if let Some(at) = m.info(Id(b.id)).traced().and_then(|v| all.positions.get_mut(v)) {
+        if let Some(at) = m.info(Id(b.id)).traced().and_then(|v| cx.lists.bindings.get_mut(v)) {
             *at = position;
         }
     }
@@ -195,7 +192,7 @@ fn counters(cx: &Cx<'_, '_>, all: &mut Globals<'_, '_>) {
     let found = buffers.filter_map(|(i, b)| Some((i, b.id, hlsl::counter(&cx.m, Id(b.id), &b.name, &names)?)));
     let found: Vec<(usize, u32, Counter)> = found.collect();
     for (i, own, counter) in found {
-        let other = cx.m.info(Id(counter.id)).traced().and_then(|v| all.position(v as u32));
+        let other = cx.m.info(Id(counter.id)).traced().and_then(|v| position(cx, v as u32));
         if let Some(other) = other.and_then(|o| all.bindings.get_mut(o as usize)) {
             other.counter_of = Some(own);
         }

@@ -9,63 +9,49 @@ use crate::model::*;
 use crate::types::MEMBERS_AT_ONCE;
 use crate::{Cx, TypeRef, budget::Budget};
 
-/// The layouts of blocks, and the device addresses in each, by type.
-#[derive(Default)]
-pub(crate) struct Blocks<'m> {
-    pub(crate) list: Vec<BlockLayout<'m>>,
-    /// By type: the position in the list, plus 1.
-    positions: Vec<u32>,
-}
-
 /// Lays out the blocks of a report, and finds the device addresses in them.
-pub(crate) fn lay_out<'m>(cx: &Cx<'_, 'm>, report: &mut Reflection<'m>) {
-    let roots = report.bindings.iter().map(|b| b.ty);
-    let roots = roots.chain(report.push_constants.iter().chain(&report.shader_records).map(|b| b.ty));
-    let roots = roots.chain(report.buffer_references.iter().copied());
-    let mut todo = Vec::with_capacity(report.bindings.len() + 8);
-    todo.extend(roots);
-    let blocks = of(cx, &report.types, todo);
-    for b in &mut report.bindings {
-        b.addresses = blocks.addresses(&cx.budget, b.ty);
-    }
-    for b in report.push_constants.iter_mut().chain(&mut report.shader_records) {
-        b.addresses = blocks.addresses(&cx.budget, b.ty);
-    }
-    report.blocks = blocks.list;
-}
-
-/// Lays out these types, and what device addresses in them point to.
-fn of<'m>(cx: &Cx<'_, 'm>, types: &[Type<'m>], mut todo: Vec<TypeRef>) -> Blocks<'m> {
-    let mut blocks = Blocks::default();
-    if todo.is_empty() {
-        return blocks;
-    }
-    blocks.positions.resize(types.len(), 0);
-    let mut fields = Fields::of(types);
+pub(crate) fn lay_out<'m>(cx: &mut Cx<'_, 'm>, report: &mut Reflection<'m>) {
+    let (mut todo, mut positions) = (core::mem::take(&mut cx.lists.todo), core::mem::take(&mut cx.lists.blocks));
+    todo.clear();
+    todo.extend(report.bindings.iter().map(|b| b.ty));
+    todo.extend(report.push_constants.iter().chain(&report.shader_records).map(|b| b.ty));
+    todo.extend(&report.buffer_references);
+    positions.clear();
+    positions.resize(report.types.len(), 0);
+    let mut fields = Fields::of(&report.types, core::mem::take(&mut cx.lists.path));
     let mut next = 0;
     while let Some(&ty) = todo.get(next) {
         next += 1;
-        let (size, count) = match fields.kind(ty) {
-            Some(TypeKind::Struct { members, size })
-                if size.is_some() || members.iter().any(|m| m.offset.is_some()) =>
-            {
-                (*size, members.len())
-            }
-            _ => continue,
-        };
-        let Some(position) = blocks.positions.get_mut(ty.0 as usize).filter(|p| **p == 0) else { continue };
-        if !cx.budget.take(size_of::<BlockLayout<'_>>()) {
-            continue;
-        }
-        *position = blocks.list.len() as u32 + 1;
-        fields.start(ty);
-        let members = Vec::with_capacity(count.min(MEMBERS_AT_ONCE));
-        let mut layout = BlockLayout { ty, size, members, addresses: Vec::new() };
-        fill(cx, &mut fields, &mut layout);
+        let Some(position) = positions.get_mut(ty.0 as usize).filter(|p| **p == 0) else { continue };
+        let Some(layout) = layout(cx, &mut fields, ty) else { continue };
         todo.extend(layout.addresses.iter().filter_map(|a| a.pointee));
-        blocks.list.push(layout);
+        report.blocks.push(layout);
+        *position = report.blocks.len() as u32;
     }
-    blocks
+    cx.lists.path = fields.into_path();
+    let position = |ty: TypeRef| positions.get(ty.0 as usize).and_then(|p| p.checked_sub(1));
+    let addresses = |ty| position(ty).and_then(|at| report.blocks.get(at as usize)).map_or(&[][..], |b| &b.addresses);
+    for b in &mut report.bindings {
+        b.addresses = copied(&cx.budget, addresses(b.ty));
+    }
+    for b in report.push_constants.iter_mut().chain(&mut report.shader_records) {
+        b.addresses = copied(&cx.budget, addresses(b.ty));
+    }
+    (cx.lists.todo, cx.lists.blocks) = (todo, positions);
+}
+
+/// The layout of a type; `None` where it is no block, or cannot be paid for.
+fn layout<'m>(cx: &Cx<'_, 'm>, fields: &mut Fields<'_, 'm>, ty: TypeRef) -> Option<BlockLayout<'m>> {
+    let Some(TypeKind::Struct { members, size }) = fields.kind(ty) else { return None };
+    let is_block = size.is_some() || members.iter().any(|m| m.offset.is_some());
+    if !is_block || !cx.budget.take(size_of::<BlockLayout<'_>>()) {
+        return None;
+    }
+    let room = Vec::with_capacity(members.len().min(MEMBERS_AT_ONCE));
+    let mut layout = BlockLayout { ty, size: *size, members: room, addresses: Vec::new() };
+    fields.start(ty);
+    fill(cx, fields, &mut layout);
+    Some(layout)
 }
 
 fn fill<'m>(cx: &Cx<'_, 'm>, fields: &mut Fields<'_, 'm>, layout: &mut BlockLayout<'m>) {
@@ -117,13 +103,8 @@ fn address<'m>(cx: &Cx<'_, 'm>, fields: &Fields<'_, 'm>, found: &Found<'_, 'm>) 
     })
 }
 
-impl<'m> Blocks<'m> {
-    /// The device addresses in a block.
-    pub(crate) fn addresses(&self, budget: &Budget, ty: TypeRef) -> Vec<DeviceAddress<'m>> {
-        let position = self.positions.get(ty.0 as usize).and_then(|p| p.checked_sub(1));
-        let Some(block) = position.and_then(|at| self.list.get(at as usize)) else { return Vec::new() };
-        let cost =
-            |a: &DeviceAddress<'_>| size_of::<DeviceAddress<'_>>() + a.path.len() + size_of_val(&*a.array_strides);
-        block.addresses.iter().take_while(|a| budget.take(cost(a))).cloned().collect()
-    }
+/// As many of the addresses as the budget pays for.
+fn copied<'m>(budget: &Budget, addresses: &[DeviceAddress<'m>]) -> Vec<DeviceAddress<'m>> {
+    let cost = |a: &DeviceAddress<'_>| size_of::<DeviceAddress<'_>>() + a.path.len() + size_of_val(&*a.array_strides);
+    addresses.iter().take_while(|a| budget.take(cost(a))).cloned().collect()
 }

@@ -15,10 +15,10 @@ use crate::{Cx, hlsl, text};
 
 /// Describes the types that were asked for, and those that they are made of.
 pub(crate) fn types<'m>(cx: &mut Cx<'_, 'm>) -> Vec<Type<'m>> {
-    let Cx { m, words, types, names, budget, .. } = cx;
-    // About as many more are parts of those.
-    let mut list = Vec::with_capacity(2 * types.asked_for() + 4);
-    let mut describe = Describe { m, words, types, names, budget, offsets: Vec::new() };
+    let Cx { m, words, types, names, budget, lists, .. } = cx;
+    // Parts of those come in addition.
+    let mut list = Vec::with_capacity(types.asked_for().max(10));
+    let mut describe = Describe { m, words, types, names, budget, offsets: &mut lists.offsets };
     while let Some(id) = describe.types.asked(list.len()) {
         let kind = describe.kind(id);
         let name = describe.names.get(words, describe.m.ids(), id).filter(|n| describe.budget.take(n.len()));
@@ -35,7 +35,7 @@ struct Describe<'a, 'i, 'm> {
     names: &'a Names,
     budget: &'a Budget,
     /// Those of a structure's members, sorted.
-    offsets: Vec<u32>,
+    offsets: &'a mut Vec<u32>,
 }
 
 impl<'m> Describe<'_, '_, 'm> {

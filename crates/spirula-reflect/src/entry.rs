@@ -7,7 +7,7 @@ use spirula_binary::{Id, Inst, LitStr};
 use spirula_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use spirula_module::{EntryPoint as Declared, Module};
 
-use crate::bindings::{Globals, held_type};
+use crate::bindings::{Globals, held_type, position};
 use crate::model::*;
 use crate::tree::Tree;
 use crate::usage::{Kinds, Usages};
@@ -59,7 +59,7 @@ fn point<'m>(cx: &mut Cx<'_, 'm>, globals: &Globals<'_, '_>, tree: &Tree, e: Dec
         inputs: Vec::new(),
         outputs: Vec::new(),
         payloads: Vec::new(),
-        bindings: bindings(cx, globals, tree),
+        bindings: bindings(cx, tree),
         push_constants: used(cx, &globals.push_constants, tree),
         shader_records: used(cx, &globals.shader_records, tree),
         workgroup_memory: None,
@@ -121,11 +121,11 @@ fn interfaces<'m>(cx: &mut Cx<'_, 'm>, e: Declared<'_>, tree: &Tree, point: &mut
     point.outputs.sort_by_key(key);
 }
 
-fn bindings(cx: &Cx<'_, '_>, globals: &Globals<'_, '_>, tree: &Tree) -> Vec<BindingUse> {
+fn bindings(cx: &Cx<'_, '_>, tree: &Tree) -> Vec<BindingUse> {
     let mut all = Vec::new();
     for (variable, access) in &tree.lists.variables {
-        let Some(binding) = globals.position(*variable) else { continue };
-        let samplers = samplers(globals, tree, *variable);
+        let Some(binding) = position(cx, *variable) else { continue };
+        let samplers = samplers(cx, tree, *variable);
         if !cx.budget.take(size_of::<BindingUse>() + size_of_val(&*samplers)) {
             break;
         }
@@ -136,10 +136,10 @@ fn bindings(cx: &Cx<'_, '_>, globals: &Globals<'_, '_>, tree: &Tree) -> Vec<Bind
 }
 
 /// Positions of the samplers with which an image is combined.
-fn samplers(globals: &Globals<'_, '_>, tree: &Tree, image: u32) -> Vec<u32> {
+fn samplers(cx: &Cx<'_, '_>, tree: &Tree, image: u32) -> Vec<u32> {
     let first = tree.lists.combined.partition_point(|c| c.0 < image);
     let with = tree.lists.combined[first..].iter().take_while(|c| c.0 == image);
-    let mut samplers: Vec<u32> = with.filter_map(|c| globals.position(c.1)).collect();
+    let mut samplers: Vec<u32> = with.filter_map(|c| position(cx, c.1)).collect();
     samplers.sort_unstable();
     samplers.dedup();
     samplers

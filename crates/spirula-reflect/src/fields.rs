@@ -68,16 +68,21 @@ const MAX_PATH: usize = 1 << 12;
 impl<'m> Reflection<'m> {
     /// The members of a structure type, at all depths.
     pub fn fields(&self, block: TypeRef) -> Fields<'_, 'm> {
-        let mut fields = Fields::of(&self.types);
+        let mut fields = Fields::of(&self.types, String::new());
         fields.start(block);
         fields
     }
 }
 
 impl<'r, 'm> Fields<'r, 'm> {
-    /// Of no block yet.
-    pub(crate) fn of(types: &'r [Type<'m>]) -> Fields<'r, 'm> {
-        Fields { types, path: String::with_capacity(64), strides: Vec::new(), levels: Vec::new() }
+    /// Of no block yet; paths are made in the given string.
+    pub(crate) fn of(types: &'r [Type<'m>], path: String) -> Fields<'r, 'm> {
+        Fields { types, path, strides: Vec::new(), levels: Vec::new() }
+    }
+
+    /// The string that paths were made in.
+    pub(crate) fn into_path(self) -> String {
+        self.path
     }
 
     /// Starts over with a block.

@@ -100,7 +100,7 @@ const MAX_MEMBERS: usize = 100;
 /// Semantics that occur more than once, compared without regard to case.
 pub(crate) fn duplicates(types: &[Type<'_>], variables: &[InterfaceVariable<'_>], found: &mut Vec<String>) {
     let mut all: Vec<(&str, u32)> = Vec::new();
-    let mut members = Fields::of(types);
+    let mut members = Fields::of(types, String::new());
     for v in variables {
         all.extend(v.semantics.iter().map(|s| (s.name.as_str(), s.index)));
         let mut ty = v.ty;

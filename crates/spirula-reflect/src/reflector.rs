@@ -1,5 +1,6 @@
 //! Makes the report.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, LitStr};
@@ -51,6 +52,22 @@ struct Work {
     types: Types,
     usages: Usages,
     tree: Tree,
+    lists: Lists,
+}
+
+/// Lists that are needed for a while.
+#[derive(Default)]
+pub(crate) struct Lists {
+    /// By variable, as the index traces them: the position among the bindings, plus 1.
+    pub(crate) bindings: Vec<u32>,
+    /// By type: the position among the blocks, plus 1.
+    pub(crate) blocks: Vec<u32>,
+    /// Types that may be blocks.
+    pub(crate) todo: Vec<TypeRef>,
+    /// Offsets of a structure's members, sorted.
+    pub(crate) offsets: Vec<u32>,
+    /// Path of a member.
+    pub(crate) path: String,
 }
 
 /// What is shared while a report is made.
@@ -61,6 +78,7 @@ pub(crate) struct Cx<'i, 'm> {
     pub(crate) survey: Survey<'m>,
     pub(crate) names: &'i Names,
     pub(crate) types: &'i mut Types,
+    pub(crate) lists: &'i mut Lists,
     pub(crate) budget: Budget,
     /// How many specialisation constants are listed.
     pub(crate) spec_constants: usize,
@@ -82,10 +100,10 @@ impl<'m> Cx<'_, 'm> {
 }
 
 fn report<'m>(m: &Module<'_>, words: &'m [u32], work: &mut Work) -> Reflection<'m> {
-    let Work { names, types, usages, tree } = work;
+    let Work { names, types, usages, tree, lists } = work;
     let survey = Survey::of(m, words, types, names);
     let budget = Budget::of(words);
-    let mut cx = Cx { m: *m, words, survey, names, types, budget, spec_constants: 0, unknown: false };
+    let mut cx = Cx { m: *m, words, survey, names, types, lists, budget, spec_constants: 0, unknown: false };
     let spec_constants = spec::constants(&cx);
     cx.spec_constants = spec_constants.len();
     let globals = bindings::globals(&mut cx);
@@ -118,7 +136,7 @@ fn report<'m>(m: &Module<'_>, words: &'m [u32], work: &mut Work) -> Reflection<'
         requirements,
         notes: Vec::new(),
     };
-    blocks::lay_out(&cx, &mut report);
+    blocks::lay_out(&mut cx, &mut report);
     report.unused = entry::unused(&report);
     report.notes = notes::of(&cx, &report);
     report
