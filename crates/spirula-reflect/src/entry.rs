@@ -78,8 +78,17 @@ fn point<'m>(cx: &mut Cx<'_, 'm>, globals: &Globals<'_, '_>, tree: &Tree, e: Dec
     point
 }
 
+/// Interface variables that room is made for before it is known whether the budget pays for them.
+const INTERFACES_AT_ONCE: usize = 64;
+
 fn interfaces<'m>(cx: &mut Cx<'_, 'm>, e: Declared<'_>, tree: &Tree, point: &mut EntryPoint<'m>) {
     let m = cx.m;
+    let [inputs, outputs] = [StorageClass::Input, StorageClass::Output].map(|class| {
+        let of_class = |id: &&u32| m.class_of(Id(**id)) == Some(class);
+        e.interface.iter().take(INTERFACES_AT_ONCE).filter(of_class).count()
+    });
+    point.inputs.reserve(inputs);
+    point.outputs.reserve(outputs);
     for id in e.interface {
         let Some(inst) = m.def(Id(*id)).filter(|i| matches!(i.op(), Op::Variable | Op::UntypedVariableKHR)) else {
             continue;

@@ -4,8 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use spirula_binary::{Id, Inst, Number};
-use spirula_grammar::Decoration;
+use spirula_binary::{Id, Inst};
+use spirula_grammar::{Decoration, Op};
 use spirula_module::{Module, Type as Raw};
 
 use crate::budget::Budget;
@@ -81,29 +81,28 @@ impl Types {
         if m.info(id).def != inst.offset() {
             return;
         }
-        let mut layout = Layout::default();
-        match Raw::of(inst) {
-            Raw::Int { width, .. } | Raw::Float(Number { width, .. }) => {
-                layout.size = Some(width.div_ceil(8));
-                layout.scalar = (width / 8).min(255) as u8;
-                layout.widths = width as u8 & WIDTHS;
+        let part = || self.part(m, inst.id(2));
+        let layout = match inst.op() {
+            Op::TypeInt | Op::TypeFloat => {
+                let (width, scalar) = (inst.word(2), (inst.word(2) / 8).min(255) as u8);
+                Layout { size: Some(width.div_ceil(8)), scalar, widths: width as u8 & WIDTHS, ..Layout::default() }
             }
-            Raw::Vector { component, count } => {
-                layout = self.part(m, component);
-                layout.size = layout.size.and_then(|s| s.checked_mul(count));
+            Op::TypeVector => {
+                let part = part();
+                Layout { size: part.size.and_then(|s| s.checked_mul(inst.word(3))), ..part }
             }
-            Raw::Matrix { column, .. } => {
-                layout = Layout { size: None, ..self.part(m, column) };
-                layout.widths |= MATRIX;
+            Op::TypeMatrix => {
+                let part = part();
+                Layout { size: None, widths: part.widths | MATRIX, ..part }
             }
-            Raw::Array { element, length } => {
-                let size = || stride(m, id)?.checked_mul(spec::default_u32(m, length)?);
-                layout = Layout { size: size(), ..self.part(m, element) };
+            Op::TypeArray => {
+                let size = || stride(m, id)?.checked_mul(spec::default_u32(m, inst.id(3))?);
+                Layout { size: size(), ..part() }
             }
-            Raw::RuntimeArray { element } => layout = Layout { size: Some(0), ..self.part(m, element) },
-            Raw::Struct { members } => layout = self.lay_out_members(m, id, members),
-            _ => {}
-        }
+            Op::TypeRuntimeArray => Layout { size: Some(0), ..part() },
+            Op::TypeStruct => self.lay_out_members(m, id, inst.tail(2)),
+            _ => return,
+        };
         if let Some((slot, own)) = m.ids().slot(id).and_then(|s| Some((s, self.layouts.get_mut(s)?))) {
             *own = layout;
             self.touched.push(slot);
@@ -180,13 +179,12 @@ impl Types {
 
     /// Bytes that a member of a structure occupies.
     pub(crate) fn member_size(&self, m: &Module<'_>, own: &OfMember, ty: Id) -> Option<u32> {
-        match m.ty(ty)? {
-            Raw::Matrix { column, count } => {
-                let vectors = if own.flags.has(Flags::ROW_MAJOR) { m.key(column).count() } else { count };
-                own.matrix_stride()?.checked_mul(vectors)
-            }
-            _ => self.size(m, ty),
+        if m.info(ty).op != Op::TypeMatrix {
+            return self.size(m, ty);
         }
+        let Some(Raw::Matrix { column, count }) = m.ty(ty) else { return None };
+        let vectors = if own.flags.has(Flags::ROW_MAJOR) { m.key(column).count() } else { count };
+        own.matrix_stride()?.checked_mul(vectors)
     }
 
     /// How many types were asked for so far.
