@@ -34,14 +34,22 @@ pub(crate) fn held_type(m: &Module<'_>, variable: Inst<'_>) -> Id {
     }
 }
 
+/// Bindings that room is made for before it is known whether the budget pays for them.
+const BINDINGS_AT_ONCE: usize = 64;
+
+/// Whether variables of a storage class are bound to descriptors.
+fn is_bound(class: StorageClass) -> bool {
+    matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
+}
+
 pub(crate) fn globals<'i, 'm>(cx: &mut Cx<'i, 'm>) -> Globals<'i, 'm> {
     let m = cx.m;
     let mut all = Globals::default();
+    let count = m.global_variables().take(BINDINGS_AT_ONCE).filter(|v| is_bound(StorageClass(v.word(3)))).count();
+    all.bindings.reserve(count);
     for variable in m.global_variables() {
         match StorageClass(variable.word(3)) {
-            StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer
-                if cx.budget.take(size_of::<Binding<'_>>()) =>
-            {
+            class if is_bound(class) && cx.budget.take(size_of::<Binding<'_>>()) => {
                 all.bindings.push(binding(cx, variable));
             }
             StorageClass::PushConstant if cx.budget.take(size_of::<BlockVariable<'_>>()) => {

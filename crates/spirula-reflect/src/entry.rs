@@ -278,14 +278,12 @@ fn spec_constants(cx: &Cx<'_, '_>, e: Declared<'_>, tree: &Tree) -> Vec<u32> {
 }
 
 /// What no entry point uses.
-pub(crate) fn unused(r: &Reflection<'_>) -> Unused {
-    let rest = |count: usize, used: &mut dyn Iterator<Item = u32>| {
-        if count == 0 {
-            return Vec::new();
-        }
-        let mut is_used = alloc::vec![false; count];
+pub(crate) fn unused(r: &Reflection<'_>, is_used: &mut Vec<bool>) -> Unused {
+    let mut rest = |count: usize, used: &mut dyn Iterator<Item = u32>| {
+        is_used.clear();
+        is_used.resize(count, false);
         used.for_each(|i| is_used.get_mut(i as usize).into_iter().for_each(|u| *u = true));
-        (0u32..).zip(is_used).filter(|u| !u.1).map(|u| u.0).collect()
+        (0u32..).zip(&*is_used).filter(|u| !u.1).map(|u| u.0).collect()
     };
     let points = || r.entry_points.iter();
     Unused {

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst, LitStr};
-use spirula_grammar::{AddressingModel, MemoryModel, Op, SourceLanguage};
+use spirula_grammar::{AddressingModel, Capability, MemoryModel, Op, SourceLanguage};
 use spirula_module::{Index, Module, Names};
 
 use crate::bindings::{self, Globals};
@@ -58,6 +58,8 @@ struct Work {
 /// Lists that are needed for a while.
 #[derive(Default)]
 pub(crate) struct Lists {
+    /// The declared capabilities, each once.
+    pub(crate) capabilities: Vec<Capability>,
     /// By variable, as the index traces them: the position among the bindings, plus 1.
     pub(crate) bindings: Vec<u32>,
     /// By type: the position among the blocks, plus 1.
@@ -66,6 +68,8 @@ pub(crate) struct Lists {
     pub(crate) todo: Vec<TypeRef>,
     /// Offsets of a structure's members, sorted.
     pub(crate) offsets: Vec<u32>,
+    /// What is used of a list of the report.
+    pub(crate) used: Vec<bool>,
     /// Path of a member.
     pub(crate) path: String,
 }
@@ -101,7 +105,7 @@ impl<'m> Cx<'_, 'm> {
 
 fn report<'m>(m: &Module<'_>, words: &'m [u32], work: &mut Work) -> Reflection<'m> {
     let Work { names, types, usages, tree, lists } = work;
-    let survey = Survey::of(m, words, types, names);
+    let survey = Survey::of(m, words, types, names, lists);
     let budget = Budget::of(words);
     let mut cx = Cx { m: *m, words, survey, names, types, lists, budget, spec_constants: 0, unknown: false };
     let spec_constants = spec::constants(&cx);
@@ -137,7 +141,7 @@ fn report<'m>(m: &Module<'_>, words: &'m [u32], work: &mut Work) -> Reflection<'
         notes: Vec::new(),
     };
     blocks::lay_out(&mut cx, &mut report);
-    report.unused = entry::unused(&report);
+    report.unused = entry::unused(&report, &mut cx.lists.used);
     report.notes = notes::of(&cx, &report);
     report
 }

@@ -7,6 +7,7 @@ use spirula_binary::{Frames, Id, Inst, LitStr};
 use spirula_grammar::{CapSet, Capability, Op, StorageClass};
 use spirula_module::{Module, Names};
 
+use crate::reflector::Lists;
 use crate::spec;
 use crate::types::Types;
 
@@ -15,8 +16,6 @@ use crate::types::Types;
 pub(crate) struct Survey<'m> {
     /// The first `OpSource`.
     pub(crate) source: Option<Inst<'m>>,
-    /// The declared capabilities, each once.
-    pub(crate) capabilities: Vec<Capability>,
     /// Names of extensions.
     pub(crate) extensions: Vec<LitStr<'m>>,
     /// Constants that specialisation changes.
@@ -29,17 +28,24 @@ pub(crate) struct Survey<'m> {
 
 impl<'m> Survey<'m> {
     /// Makes the pass over a module's words, in which the types are laid out and the names collected.
-    pub(crate) fn of(m: &Module<'_>, words: &'m [u32], types: &mut Types, names: &mut Names) -> Survey<'m> {
+    pub(crate) fn of(
+        m: &Module<'_>,
+        words: &'m [u32],
+        types: &mut Types,
+        names: &mut Names,
+        lists: &mut Lists,
+    ) -> Survey<'m> {
         let in_front_of_functions = m.functions().first().and_then(|f| words.get(..f.start as usize)).unwrap_or(words);
         let mut all = Survey::default();
         let (mut in_front, mut capabilities) = (true, Capabilities::default());
+        lists.capabilities.clear();
         names.clear(m.ids());
         types.reset(m);
         for inst in Frames::of(in_front_of_functions).map_while(Result::ok) {
             match inst.op() {
                 Op::Name | Op::MemberName => names.add(m.ids(), inst),
                 Op::Capability if in_front && capabilities.add(Capability(inst.word(1))) => {
-                    all.capabilities.push(Capability(inst.word(1)));
+                    lists.capabilities.push(Capability(inst.word(1)));
                 }
                 Op::MemoryModel => in_front = false,
                 Op::Extension => all.extensions.extend(LitStr::read(inst.tail(1))),

@@ -21,7 +21,7 @@ struct Wanted<'m> {
 
 pub(crate) fn of<'m>(cx: &Cx<'_, 'm>) -> Requirements<'m> {
     let m = &cx.m;
-    let declared = &cx.survey.capabilities;
+    let declared = &cx.lists.capabilities;
     let extensions = cx.survey.extensions.iter().copied();
     let extensions = extensions.take_while(|e| cx.budget.take(size_of::<Text<'_>>() + e.len())).map(LitStr::text);
     let extensions: Vec<Text<'m>> = extensions.collect();
