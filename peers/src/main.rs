@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use spirula_module::{Index, Module};
+use spirula_reflect::Reflector;
 
 #[derive(Parser)]
 struct Args {
@@ -38,16 +38,16 @@ fn main() -> anyhow::Result<()> {
     std::panic::set_hook(Box::new(|_| {}));
     let inputs = inputs(&args)?;
     println!("{} modules", inputs.len());
-    let mut index = Index::new();
-    compare("spirq 1.3, all resources", &args, &inputs, &mut index, |i| {
+    let mut reflector = Reflector::new();
+    compare("spirq 1.3, all resources", &args, &inputs, &mut reflector, |i| {
         let mut config = spirq::ReflectConfig::new();
         config.spv(i.words.as_slice()).ref_all_rscs(true);
         config.reflect().ok().map(|points| points.len())
     });
-    compare("spirq 1.3, used resources", &args, &inputs, &mut index, |i| {
+    compare("spirq 1.3, used resources", &args, &inputs, &mut reflector, |i| {
         spirq::ReflectConfig::new().spv(i.words.as_slice()).reflect().ok().map(|points| points.len())
     });
-    compare("rspirv-reflect 0.9", &args, &inputs, &mut index, |i| {
+    compare("rspirv-reflect 0.9", &args, &inputs, &mut reflector, |i| {
         let report = rspirv_reflect::Reflection::new_from_spirv(&i.bytes).ok()?;
         report.get_push_constant_range().ok()?;
         report.get_descriptor_sets().ok().map(|sets| sets.len())
@@ -77,8 +77,8 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<Input>> {
     Ok(inputs)
 }
 
-fn ours(input: &Input, index: &mut Index) -> usize {
-    spirula_reflect::reflect(&Module::new(&input.words, index)).entry_points.len()
+fn ours(input: &Input, reflector: &mut Reflector) -> usize {
+    reflector.reflect(&input.words).entry_points.len()
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> Duration {
@@ -87,7 +87,13 @@ fn time<T>(work: impl FnOnce() -> T) -> Duration {
     started.elapsed()
 }
 
-fn compare(name: &str, args: &Args, inputs: &[Input], index: &mut Index, peer: impl Fn(&Input) -> Option<usize>) {
+fn compare(
+    name: &str,
+    args: &Args,
+    inputs: &[Input],
+    reflector: &mut Reflector,
+    peer: impl Fn(&Input) -> Option<usize>,
+) {
     let (mut sums, mut logs, mut count) = ([Duration::ZERO; 2], 0.0, 0usize);
     for input in inputs {
         if !matches!(catch_unwind(AssertUnwindSafe(|| peer(input))), Ok(Some(_))) {
@@ -95,7 +101,7 @@ fn compare(name: &str, args: &Args, inputs: &[Input], index: &mut Index, peer: i
         }
         let mut least = [Duration::MAX; 2];
         for _ in 0..args.runs {
-            least[0] = least[0].min(time(|| ours(input, index)));
+            least[0] = least[0].min(time(|| ours(input, reflector)));
             least[1] = least[1].min(time(|| peer(input)));
         }
         sums = [sums[0] + least[0], sums[1] + least[1]];

@@ -10,7 +10,7 @@ use spirula_reflect::{Pipeline, Reflection, SCHEMA_VERSION};
 /// The schemas, by the names of their files.
 pub fn all() -> Result<[(&'static str, String); 2]> {
     Ok([
-        ("docs/reflection.schema.json", text::<Reflection>("spirula reflect --format json")?),
+        ("docs/reflection.schema.json", text::<Reflection<'_>>("spirula reflect --format json")?),
         ("docs/pipeline.schema.json", text::<Pipeline>("spirula reflect --pipeline --format json")?),
     ])
 }

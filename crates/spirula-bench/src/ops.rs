@@ -65,6 +65,6 @@ fn index(m: &Pinned) -> Operation<'_> {
 }
 
 fn reflect(m: &Pinned) -> Operation<'_> {
-    let mut index = Index::new();
-    Box::new(move || spirula_reflect::reflect(&Module::new(&m.words, &mut index)).entry_points.len())
+    let mut reflector = spirula_reflect::Reflector::new();
+    Box::new(move || reflector.reflect(&m.words).entry_points.len())
 }

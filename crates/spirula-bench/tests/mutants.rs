@@ -113,7 +113,7 @@ impl Attack {
 }
 
 /// All entry points as stages of one pipeline.
-fn merged(report: &Reflection) -> String {
+fn merged(report: &Reflection<'_>) -> String {
     let stage = |entry_point| spirula_reflect::Stage { module: "mutant", report, entry_point };
     let stages: Vec<_> = (0..report.entry_points.len()).map(stage).collect();
     spirula_reflect::pipeline_table(&spirula_reflect::merge(&stages))

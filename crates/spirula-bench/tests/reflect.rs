@@ -354,7 +354,7 @@ fn measure(work: impl FnOnce() -> usize) -> (u64, Duration) {
 }
 
 /// All entry points as stages of one pipeline.
-fn pipeline(report: &Reflection) -> String {
+fn pipeline(report: &Reflection<'_>) -> String {
     let stages: Vec<Stage<'_>> =
         (0..report.entry_points.len()).map(|entry_point| Stage { module: "module", report, entry_point }).collect();
     spirula_reflect::pipeline_table(&spirula_reflect::merge(&stages))

@@ -140,7 +140,20 @@ impl<'w> LitStr<'w> {
     /// As text, with replacement characters where the bytes are not UTF-8.
     #[cfg(feature = "alloc")]
     pub fn to_text(self) -> alloc::string::String {
-        alloc::string::String::from_utf8_lossy(&self.to_bytes()).into_owned()
+        self.text().into_owned()
+    }
+
+    /// The same, borrowed where the bytes are UTF-8 and the host is little-endian.
+    #[cfg(feature = "alloc")]
+    pub fn text(self) -> alloc::borrow::Cow<'w, str> {
+        use alloc::borrow::Cow;
+        match self.to_bytes() {
+            Cow::Borrowed(bytes) => match core::str::from_utf8(bytes) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => alloc::string::String::from_utf8_lossy(bytes),
+            },
+            Cow::Owned(bytes) => Cow::Owned(alloc::string::String::from_utf8_lossy(&bytes).into_owned()),
+        }
     }
 }
 

@@ -6,11 +6,11 @@ use boon::{Compiler, SchemaIndex, Schemas};
 use clap::Parser as _;
 use serde_json::Value;
 use spirula_module::{Index, Module};
-use spirula_reflect::{Reflection, RustOptions, Stage};
+use spirula_reflect::{Reflection, Reflector, RustOptions, Stage};
 use spirula_text::AsmOptions;
 use spirula_val::{Options, Validator};
 
-use crate::file::{Built, TestFile};
+use crate::file::TestFile;
 
 #[derive(clap::Parser, Debug)]
 struct ReflectTest {
@@ -78,8 +78,9 @@ fn pipeline(file: &TestFile, part: Option<&str>) -> Result<(), String> {
             return Err(format!("{name} is not valid: {messages:?}"));
         }
     }
-    let report = |b: &Built| spirula_reflect::reflect(&Module::new(&b.words, &mut Index::new()));
-    let reports: Vec<(&str, Reflection)> = built.iter().map(|(name, b)| (name.as_str(), report(b))).collect();
+    let mut reflector = Reflector::new();
+    let reports = built.iter().map(|(name, b)| (name.as_str(), reflector.reflect(&b.words)));
+    let reports: Vec<(&str, Reflection<'_>)> = reports.collect();
     let stages = reports.iter().flat_map(|(module, report)| {
         (0..report.entry_points.len()).map(move |entry_point| Stage { module, report, entry_point })
     });

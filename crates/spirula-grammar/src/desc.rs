@@ -129,7 +129,7 @@ macro_rules! needs {
 
         /// Whether any capability is needed.
         #[inline]
-        pub fn needs_capability(&self) -> bool {
+        pub const fn needs_capability(&self) -> bool {
             self.needs.caps != 0
         }
 

@@ -137,6 +137,10 @@ impl DecorationTable {
         member: u32,
     ) -> Decorations<'m> {
         let row = self.row(ids.slot(target));
+        if row.first().is_some_and(|e| e.member == member) && row.last().is_some_and(|e| e.member == member) {
+            // Nearly always, but for structures.
+            return Decorations { module, table: self, ids, entries: row, group: None };
+        }
         let start = row.partition_point(|e| e.member < member);
         let count = row[start..].partition_point(|e| e.member == member);
         Decorations { module, table: self, ids, entries: &row[start..start + count], group: None }

@@ -60,13 +60,14 @@ impl<'m> Module<'m> {
 
     /// Instructions from a word offset to (not including) another.
     pub fn insts(&self, words: core::ops::Range<u32>) -> impl Iterator<Item = Inst<'m>> + use<'m> {
-        Frames::from(self.words, words.start).map_while(Result::ok).take_while(move |i| i.offset() < words.end)
+        let before_end = self.words.get(..words.end as usize).unwrap_or(self.words);
+        Frames::from(before_end, words.start).map_while(Result::ok)
     }
 
     /// The instructions outside of functions: those before the first `OpFunction`.
     pub fn global_insts(&self) -> impl Iterator<Item = Inst<'m>> + use<'m> {
         let end = self.index.functions.first().map_or(self.words.len() as u32, |f| f.start);
-        Frames::of(self.words).map_while(Result::ok).take_while(move |i| i.offset() < end)
+        Frames::of(self.words.get(..end as usize).unwrap_or(self.words)).map_while(Result::ok)
     }
 
     /// The table of ids.
@@ -235,6 +236,12 @@ impl<'m> Module<'m> {
             return None;
         }
         self.member_decorations(ty, member).find(|d| d.decoration == decoration)
+    }
+
+    /// Whether something may have a decoration: most that nothing has are known quickly not to occur.
+    #[inline]
+    pub fn may_be_decorated(&self, decoration: Decoration) -> bool {
+        self.index.decorations.may_have(decoration)
     }
 
     /// Whether a target as a whole has a decoration.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Id, Inst, LitStr};
-use spirula_grammar::{CapSet, Capability, Decoration, ExtSet, Extension, InstDesc, Op};
+use spirula_grammar::{CapSet, Capability, Decoration, ExtSet, Extension, Op};
 
 use crate::cfg::{is_block_termination, is_merge};
 use crate::decorations::DecorationTable;
@@ -102,6 +102,9 @@ impl Index {
 
     /// Constants that are built-ins are traced as variables are.
     fn trace_built_ins(&mut self, words: &[u32]) {
+        if !self.decorations.may_have(Decoration::BuiltIn) {
+            return;
+        }
         for at in &self.annotations {
             let Some(inst) = Inst::at(words, *at) else { continue };
             let targets = match inst.op() {
@@ -146,13 +149,14 @@ impl Index {
     #[inline]
     fn instruction(&mut self, inst: Inst<'_>, state: &mut State) {
         self.insts.push(inst.offset());
-        let Some(desc) = inst.desc() else { return };
-        if ROWS[usize::from(desc.row)] & LISTED != 0 {
+        let Some(row) = ROWS.get(usize::from(inst.op().0)) else { return };
+        if row.flags & LISTED != 0 {
             self.list(inst, state);
         }
-        let at = desc.result_word();
-        if at != 0 && at < inst.words().len() {
-            self.define(inst, desc, inst.id(at), state);
+        if row.result != 0
+            && let Some(id) = inst.words().get(usize::from(row.result))
+        {
+            self.define(inst, row, Id(*id), state);
         }
     }
 
@@ -203,20 +207,25 @@ impl Index {
     }
 
     #[inline]
-    fn define(&mut self, inst: Inst<'_>, desc: &'static InstDesc, id: Id, state: &mut State) {
+    fn define(&mut self, inst: Inst<'_>, row: &Row, id: Id, state: &mut State) {
         match &state.open {
             _ if !self.ids.is_dense(id) => {
                 // No id reaches the bound of a valid module; whoever judges sees that by itself.
                 self.ids.announce_sparse(id);
                 state.sparse = true;
             }
-            Some(open) if desc.op != Op::Function && !desc.is_type() => {
-                let info = local(inst, desc, open.blocks);
+            Some(open) if inst.op() != Op::Function && row.flags & ids::TYPE == 0 => {
+                let info = local(inst, row, open.blocks);
+                self.enter(id, info);
+            }
+            None if row.flags & (ids::TYPE | SPECIAL) == 0 => {
+                let mut info = local(inst, row, 0);
+                info.flags &= !(ids::LOCAL | ids::LIMITED);
                 self.enter(id, info);
             }
             open => {
                 let block = open.as_ref().map(|o| o.blocks);
-                self.define_at(inst, desc, id, block, self.functions.len() as u32);
+                self.define_at(inst, row, id, block, self.functions.len() as u32);
             }
         }
     }
@@ -228,23 +237,22 @@ impl Index {
         }
     }
 
-    fn define_at(&mut self, inst: Inst<'_>, desc: &'static InstDesc, id: Id, block: Option<u32>, function: u32) {
-        let mut info = local(inst, desc, block.unwrap_or(0));
-        if block.is_none() || desc.op == Op::Function {
+    fn define_at(&mut self, inst: Inst<'_>, row: &Row, id: Id, block: Option<u32>, function: u32) {
+        let mut info = local(inst, row, block.unwrap_or(0));
+        if block.is_none() || info.op == Op::Function {
             info.flags &= !(ids::LOCAL | ids::LIMITED);
         }
-        if desc.op == Op::Function {
+        if info.op == Op::Function {
             info.extra = function;
             info.flags |= ids::LIMITED;
-        } else if block.is_none() && matches!(desc.op, Op::Variable | Op::UntypedVariableKHR) {
+        } else if block.is_none() && matches!(info.op, Op::Variable | Op::UntypedVariableKHR) {
             info.flags |= ids::TRACED;
             info.extra = self.traced;
             self.traced += 1;
-        } else if block.is_none() && desc.op == Op::ExtInstImport {
+        } else if block.is_none() && info.op == Op::ExtInstImport {
             info.extra = LitStr::read(inst.tail(2)).and_then(import).map_or(0, |s| s as u32 + 1);
         }
-        if desc.is_type() {
-            info.flags |= ids::TYPE;
+        if info.is_type() {
             info.extra = TypeKey::of(inst, &self.ids).0;
         }
         self.enter(id, info);
@@ -263,11 +271,11 @@ impl Index {
             let open = self.functions.get(function).filter(|f| f.contains(inst.offset()));
             labels += u32::from(open.is_some() && inst.op() == Op::Label);
             let block = open.map(|_| labels);
-            let (Some(desc), Some(id)) = (inst.desc(), inst.result()) else { continue };
+            let (Some(row), Some(id)) = (ROWS.get(usize::from(inst.op().0)), inst.result()) else { continue };
             if self.ids.is_dense(id) {
                 self.complete_type(inst, id);
             } else {
-                self.define_at(inst, desc, id, block, function as u32);
+                self.define_at(inst, row, id, block, function as u32);
             }
         }
     }
@@ -344,15 +352,29 @@ impl Index {
     }
 }
 
+/// What the pass does with an opcode.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Flags of what it defines in a function; and the marks below.
+    flags: u16,
+    /// Word of its result; 0 where it has none.
+    result: u8,
+}
+
 /// Marks the opcodes that [`Index::list`] takes.
 const LISTED: u16 = 1 << 15;
+/// Marks those with a result type.
+const TYPED: u16 = 1 << 14;
+/// Marks those of which more is to be known, where they stand outside of functions.
+const SPECIAL: u16 = 1 << 13;
 
-/// By row of the grammar: whether the opcode is listed, and the flags of what it defines in a function.
-static ROWS: [u16; Op::COUNT] = {
-    let mut rows = [0; Op::COUNT];
+/// By opcode; nothing for those that the grammar does not know.
+static ROWS: [Row; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
+    let mut rows = [Row { flags: 0, result: 0 }; Op::all()[Op::COUNT - 1].op.0 as usize + 1];
     let mut i = 0;
-    while i < rows.len() {
-        let op = Op::all()[i].op;
+    while i < Op::COUNT {
+        let desc = &Op::all()[i];
+        let op = desc.op;
         let control = is_merge(op) || is_block_termination(op);
         let listed = control
             || matches!(
@@ -381,10 +403,15 @@ static ROWS: [u16; Op::COUNT] = {
                     | Op::UntypedVariableKHR
                     | Op::FunctionEnd
             );
-        rows[i] = ids::LOCAL
+        let special = matches!(op, Op::Function | Op::Variable | Op::UntypedVariableKHR | Op::ExtInstImport);
+        let flags = ids::LOCAL
             | if listed { LISTED } else { 0 }
-            | if Op::all()[i].is_constant() { ids::CONSTANT } else { 0 }
+            | if desc.has_result_type() { TYPED } else { 0 }
+            | if special { SPECIAL } else { 0 }
+            | if desc.is_type() { ids::TYPE } else { 0 }
+            | if desc.is_constant() { ids::CONSTANT } else { 0 }
             | if matches!(op, Op::ExtInst | Op::SampledImage) { ids::LIMITED } else { 0 };
+        rows[op.0 as usize] = Row { flags, result: desc.result_word() as u8 };
         i += 1;
     }
     rows
@@ -392,10 +419,9 @@ static ROWS: [u16; Op::COUNT] = {
 
 /// What is known of an id that is defined in a function, behind as many labels as `block` says.
 #[inline]
-fn local(inst: Inst<'_>, desc: &'static InstDesc, block: u32) -> IdInfo {
-    let ty = if desc.has_result_type() { inst.id(1) } else { Id(0) };
-    let flags = ROWS[usize::from(desc.row)] & !LISTED;
-    IdInfo { def: inst.offset(), ty, op: desc.op, flags, extra: block }
+fn local(inst: Inst<'_>, row: &Row, block: u32) -> IdInfo {
+    let ty = if row.flags & TYPED != 0 { inst.id(1) } else { Id(0) };
+    IdInfo { def: inst.offset(), ty, op: inst.op(), flags: row.flags & !(LISTED | TYPED | SPECIAL), extra: block }
 }
 
 #[derive(Default)]
@@ -417,9 +443,9 @@ struct Open {
 
 /// Copies a short string out of its words, without allocating.
 fn short<'b>(s: LitStr<'_>, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
-    let part = buffer.get_mut(..s.len())?;
-    part.iter_mut().zip(s.bytes()).for_each(|(to, from)| *to = from);
-    Some(part)
+    let (to, _) = buffer.as_chunks_mut();
+    to.iter_mut().zip(s.words()).for_each(|(to, from)| *to = from.to_le_bytes());
+    buffer.get(..s.len())
 }
 
 fn import(name: LitStr<'_>) -> Option<ExtSet> {

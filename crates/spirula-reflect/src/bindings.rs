@@ -7,25 +7,23 @@ use spirula_binary::{Id, Inst, view};
 use spirula_grammar::{BuiltIn, Decoration, Dim, Op, StorageClass};
 use spirula_module::{Module, Type as Raw};
 
-use crate::model::{Binding, BlockVariable, Count, DescriptorKind};
+use crate::facts::{self, Flags, OfMember, OfVariable};
+use crate::model::{Binding, BlockVariable, Count, Counter, DescriptorKind};
 use crate::types::{MAX_NESTING, count};
 use crate::{Cx, hlsl};
 
-/// The variables outside of functions that the host provides for.
-pub(crate) struct Globals {
-    pub(crate) bindings: Vec<Binding>,
-    pub(crate) push_constants: Vec<BlockVariable>,
-    pub(crate) shader_records: Vec<BlockVariable>,
-    /// Ids of the variables of `bindings` with their positions there, by id.
-    pub(crate) variables: Vec<(Id, u32)>,
+/// The variables outside of functions that the host provides for, and those in Workgroup memory.
+#[derive(Default)]
+pub(crate) struct Globals<'i, 'm> {
+    pub(crate) bindings: Vec<Binding<'m>>,
+    pub(crate) push_constants: Vec<BlockVariable<'m>>,
+    pub(crate) shader_records: Vec<BlockVariable<'m>>,
+    pub(crate) workgroup: Vec<Inst<'i>>,
 }
 
-impl Globals {
-    /// Position of a variable among the bindings.
-    pub(crate) fn position(&self, id: Id) -> Option<u32> {
-        let at = self.variables.binary_search_by_key(&id, |v| v.0).ok()?;
-        self.variables.get(at).map(|v| v.1)
-    }
+/// Position among the bindings of a variable that the index traces.
+pub(crate) fn position(cx: &Cx<'_, '_>, variable: u32) -> Option<u32> {
+    cx.lists.bindings.get(variable as usize)?.checked_sub(1)
 }
 
 /// Type that a variable holds: what its pointer type points to, or for an untyped variable its data type.
@@ -36,62 +34,82 @@ pub(crate) fn held_type(m: &Module<'_>, variable: Inst<'_>) -> Id {
     }
 }
 
-pub(crate) fn globals(cx: &mut Cx<'_>) -> Globals {
+/// Bindings that room is made for before it is known whether the budget pays for them.
+const BINDINGS_AT_ONCE: usize = 64;
+
+/// Whether variables of a storage class are bound to descriptors.
+fn is_bound(class: StorageClass) -> bool {
+    matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
+}
+
+pub(crate) fn globals<'i, 'm>(cx: &mut Cx<'i, 'm>) -> Globals<'i, 'm> {
     let m = cx.m;
-    let mut all =
-        Globals { bindings: Vec::new(), push_constants: Vec::new(), shader_records: Vec::new(), variables: Vec::new() };
+    let mut all = Globals::default();
+    let count = m.global_variables().take(BINDINGS_AT_ONCE).filter(|v| is_bound(StorageClass(v.word(3)))).count();
+    all.bindings.reserve(count);
     for variable in m.global_variables() {
         match StorageClass(variable.word(3)) {
-            StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer
-                if cx.budget.take(size_of::<Binding>()) =>
-            {
+            class if is_bound(class) && cx.budget.take(size_of::<Binding<'_>>()) => {
                 all.bindings.push(binding(cx, variable));
             }
-            StorageClass::PushConstant if cx.budget.take(size_of::<BlockVariable>()) => {
+            StorageClass::PushConstant if cx.budget.take(size_of::<BlockVariable<'_>>()) => {
                 all.push_constants.push(block(cx, variable));
             }
-            StorageClass::ShaderRecordBufferKHR if cx.budget.take(size_of::<BlockVariable>()) => {
+            StorageClass::ShaderRecordBufferKHR if cx.budget.take(size_of::<BlockVariable<'_>>()) => {
                 all.shader_records.push(block(cx, variable));
             }
+            StorageClass::Workgroup => all.workgroup.push(variable),
             _ => {}
         }
     }
+    cx.lists.bindings.clear();
+    if all.bindings.is_empty() {
+        return all;
+    }
     all.bindings.sort_by_key(|b| (b.set.unwrap_or(u32::MAX), b.binding.unwrap_or(u32::MAX), b.id));
-    all.variables = (0..).zip(&all.bindings).map(|(i, b)| (Id(b.id), i)).collect();
-    all.variables.sort_unstable();
+    cx.lists.bindings.resize(m.traced_count(), 0);
+    for (b, position) in all.bindings.iter().zip(1..) {
+        if let Some(at) = m.info(Id(b.id)).traced().and_then(|v| cx.lists.bindings.get_mut(v)) {
+            *at = position;
+        }
+    }
     counters(cx, &mut all);
     aliases(cx, &mut all.bindings);
     all
 }
 
-fn binding(cx: &mut Cx<'_>, variable: Inst<'_>) -> Binding {
+fn binding<'m>(cx: &mut Cx<'_, 'm>, variable: Inst<'_>) -> Binding<'m> {
     let m = cx.m;
     let (id, class) = (variable.id(2), StorageClass(variable.word(3)));
     let (ty, count) = unwrapped(&m, held_type(&m, variable));
-    let operand = |d| m.decoration(id, d).map(|d| d.operand());
+    let own = OfVariable::new(&m, id);
+    let members = member_count(&m, ty);
     // A promise of all members is one of the block.
-    let members = if let Some(Raw::Struct { members }) = m.ty(ty) { members.len() as u32 } else { 0 };
-    let has = |d| m.is_decorated(id, d) || members > 0 && (0..members).all(|i| m.member_decoration(ty, i, d).is_some());
+    let flags = own.flags.or(facts::of_all(cx.types.members(&m, ty, members)));
     Binding {
         id: id.0,
         name: cx.name(id),
-        set: operand(Decoration::DescriptorSet),
-        binding: operand(Decoration::Binding),
-        kind: kind(&m, id, class, ty),
+        set: own.set,
+        binding: own.binding,
+        kind: heap(own.built_in).unwrap_or_else(|| kind_of_type(&m, class, ty)),
         count,
         ty: cx.type_ref(ty),
         size: if members > 0 { cx.types.size(&m, ty) } else { None },
-        input_attachment_index: operand(Decoration::InputAttachmentIndex),
-        non_writable: has(Decoration::NonWritable),
-        non_readable: has(Decoration::NonReadable),
-        coherent: has(Decoration::Coherent),
-        volatile: has(Decoration::Volatile),
-        restrict: has(Decoration::Restrict),
+        input_attachment_index: own.input_attachment_index,
+        non_writable: flags.has(Flags::NON_WRITABLE),
+        non_readable: flags.has(Flags::NON_READABLE),
+        coherent: flags.has(Flags::COHERENT),
+        volatile: flags.has(Flags::VOLATILE),
+        restrict: flags.has(Flags::RESTRICT),
         counter: None,
         counter_of: None,
         aliases: Vec::new(),
         addresses: Vec::new(),
     }
+}
+
+fn member_count(m: &Module<'_>, ty: Id) -> usize {
+    if let Some(Raw::Struct { members }) = m.ty(ty) { members.len() } else { 0 }
 }
 
 /// Takes the arrays of descriptors off a type: what one descriptor holds, and how many there are.
@@ -118,12 +136,22 @@ fn unwrapped(m: &Module<'_>, mut ty: Id) -> (Id, Count) {
     (ty, total)
 }
 
+/// What a variable is as a descriptor.
 pub(crate) fn kind(m: &Module<'_>, id: Id, class: StorageClass, ty: Id) -> DescriptorKind {
-    match m.decoration(id, Decoration::BuiltIn).map(|d| BuiltIn(d.operand())) {
-        Some(BuiltIn::SamplerHeapEXT) => return DescriptorKind::SamplerHeap,
-        Some(BuiltIn::ResourceHeapEXT) => return DescriptorKind::ResourceHeap,
-        _ => {}
+    let built_in = m.decoration(id, Decoration::BuiltIn).map(|d| d.operand());
+    heap(built_in).unwrap_or_else(|| kind_of_type(m, class, ty))
+}
+
+fn heap(built_in: Option<u32>) -> Option<DescriptorKind> {
+    match BuiltIn(built_in?) {
+        BuiltIn::SamplerHeapEXT => Some(DescriptorKind::SamplerHeap),
+        BuiltIn::ResourceHeapEXT => Some(DescriptorKind::ResourceHeap),
+        _ => None,
     }
+}
+
+/// What a descriptor is that holds values of this type.
+pub(crate) fn kind_of_type(m: &Module<'_>, class: StorageClass, ty: Id) -> DescriptorKind {
     match m.ty(ty) {
         Some(Raw::Sampler) => DescriptorKind::Sampler,
         Some(Raw::SampledImage { image }) => match m.ty(image) {
@@ -147,12 +175,11 @@ pub(crate) fn kind(m: &Module<'_>, id: Id, class: StorageClass, ty: Id) -> Descr
     }
 }
 
-fn block(cx: &mut Cx<'_>, variable: Inst<'_>) -> BlockVariable {
+fn block<'m>(cx: &mut Cx<'_, 'm>, variable: Inst<'_>) -> BlockVariable<'m> {
     let m = cx.m;
     let ty = held_type(&m, variable);
-    let members = if let Some(Raw::Struct { members }) = m.ty(ty) { members.len() as u32 } else { 0 };
-    let offset = (0..members).filter_map(|i| m.member_decoration(ty, i, Decoration::Offset)).map(|d| d.operand()).min();
-    let offset = offset.unwrap_or(0);
+    let members = cx.types.members(&m, ty, member_count(&m, ty));
+    let offset = members.iter().filter_map(OfMember::offset).min().unwrap_or(0);
     BlockVariable {
         id: variable.word(2),
         name: cx.name(variable.id(2)),
@@ -163,22 +190,28 @@ fn block(cx: &mut Cx<'_>, variable: Inst<'_>) -> BlockVariable {
     }
 }
 
-fn counters(cx: &Cx<'_>, all: &mut Globals) {
-    let names = all.bindings.iter().rev().filter(|b| !b.name.is_empty()).map(|b| (b.name.clone(), Id(b.id)));
-    let names: hlsl::ByName = names.collect();
-    for i in 0..all.bindings.len() {
-        let Some(b) = all.bindings.get(i).filter(|b| matches!(b.kind, DescriptorKind::StorageBuffer)) else { continue };
-        let Some(counter) = hlsl::counter(&cx.m, Id(b.id), &b.name, &names) else { continue };
-        let (own, other) = (b.id, all.position(Id(counter.id)));
+fn counters(cx: &Cx<'_, '_>, all: &mut Globals<'_, '_>) {
+    let names = all.bindings.iter().rev().filter(|b| hlsl::is_counter(&b.name)).map(|b| (&*b.name, Id(b.id)));
+    let names: hlsl::ByName<'_> = names.collect();
+    if names.is_empty() && !cx.m.may_be_decorated(Decoration::CounterBuffer) {
+        return;
+    }
+    let buffers = all.bindings.iter().enumerate().filter(|(_, b)| matches!(b.kind, DescriptorKind::StorageBuffer));
+    let found = buffers.filter_map(|(i, b)| Some((i, b.id, hlsl::counter(&cx.m, Id(b.id), &b.name, &names)?)));
+    let found: Vec<(usize, u32, Counter)> = found.collect();
+    for (i, own, counter) in found {
+        let other = cx.m.info(Id(counter.id)).traced().and_then(|v| position(cx, v as u32));
         if let Some(other) = other.and_then(|o| all.bindings.get_mut(o as usize)) {
             other.counter_of = Some(own);
         }
-        all.bindings[i].counter = Some(counter);
+        if let Some(b) = all.bindings.get_mut(i) {
+            b.counter = Some(counter);
+        }
     }
 }
 
 /// Variables that share a set and binding. They lie together, since the bindings are sorted.
-fn aliases(cx: &Cx<'_>, bindings: &mut [Binding]) {
+fn aliases(cx: &Cx<'_, '_>, bindings: &mut [Binding<'_>]) {
     for group in bindings.chunk_by_mut(|a, b| a.set == b.set && a.binding == b.binding) {
         if group.len() < 2 || group[0].binding.is_none() {
             continue;

@@ -3,76 +3,51 @@
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use spirula_binary::{Id, LitStr};
+use spirula_binary::{Id, Inst, LitStr};
 use spirula_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use spirula_module::{EntryPoint as Declared, Module};
 
-use crate::bindings::{Globals, held_type};
+use crate::bindings::{Globals, held_type, position};
 use crate::model::*;
-use crate::usage::{self, Access, Usage};
+use crate::tree::Tree;
+use crate::usage::{Kinds, Usages};
 use crate::{Cx, heaps, interface, spec, text};
 
-pub(crate) fn points(cx: &mut Cx<'_>, globals: &Globals) -> Vec<EntryPoint> {
+pub(crate) fn points<'m>(
+    cx: &mut Cx<'_, 'm>,
+    globals: &Globals<'_, '_>,
+    usages: &Usages,
+    tree: &mut Tree,
+) -> Vec<EntryPoint<'m>> {
     let m = cx.m;
-    let usages = usage::of_functions(&m, cx.is_special);
-    cx.unknown = usages.iter().any(|u| u.unknown);
-    let mut points = Vec::new();
-    for e in m.entry_points() {
+    let mut points = Vec::with_capacity(1);
+    // Read from the words alone, as names are to be borrowed from them.
+    for e in m.entry_points().filter_map(|e| Inst::at(cx.words, e.inst.offset())).map(Declared::of) {
         let strings = e.name.map_or(0, LitStr::len);
-        if !cx.budget.take(size_of::<EntryPoint>() + strings) {
+        if !cx.budget.take(size_of::<EntryPoint<'_>>() + strings) {
             break;
         }
-        points.push(point(cx, globals, &usages, e));
-    }
-    let names = core::mem::take(&mut cx.names);
-    cx.types.describe(&m, &names, &cx.budget);
-    cx.names = names;
-    for point in &mut points {
-        let types = cx.types.described();
-        interface::duplicates(types, &point.inputs, &mut point.duplicate_semantics);
-        interface::duplicates(types, &point.outputs, &mut point.duplicate_semantics);
+        tree.fill(&m, usages, e.function);
+        points.push(point(cx, globals, tree, e));
     }
     points
 }
 
-/// What all functions of a call tree use, together.
-fn of_tree(m: &Module<'_>, usages: &[Usage], root: Id) -> Usage {
-    let mut all = Usage::default();
-    let mut seen = alloc::vec![false; usages.len()];
-    let mut work: Vec<usize> = m.info(root).function().into_iter().collect();
-    while let Some(f) = work.pop() {
-        let Some(first) = seen.get_mut(f).filter(|s| !**s) else { continue };
-        *first = true;
-        let u = &usages[f];
-        all.variables.extend(&u.variables);
-        all.combined.extend(&u.combined);
-        all.constants.extend(&u.constants);
-        all.heap_chains.extend(&u.heap_chains);
-        all.buffer_pointers.extend(&u.buffer_pointers);
-        all.subgroups |= u.subgroups;
-        all.derivatives |= u.derivatives;
-        all.discards |= u.discards;
-        let calls = m.functions().get(f).map_or(&[][..], |f| m.calls(f));
-        work.extend(calls.iter().filter_map(|c| m.info(c.callee).function()));
+/// Finds the semantics that occur more than once.
+pub(crate) fn duplicates(m: &Module<'_>, types: &[Type<'_>], points: &mut [EntryPoint<'_>]) {
+    if !m.may_be_decorated(Decoration::UserSemantic) {
+        return;
     }
-    all.variables.sort_unstable_by_key(|v| v.0);
-    all.combined.sort_unstable();
-    all.constants.sort_unstable();
-    all.constants.dedup();
-    all
+    for point in points {
+        interface::duplicates(types, &point.inputs, &mut point.duplicate_semantics);
+        interface::duplicates(types, &point.outputs, &mut point.duplicate_semantics);
+    }
 }
 
-fn access(usage: &Usage, id: Id) -> Option<Access> {
-    let start = usage.variables.partition_point(|v| v.0 < id);
-    let own = usage.variables[start..].iter().take_while(|v| v.0 == id);
-    own.map(|v| v.1).reduce(|a, b| Access { read: a.read | b.read, written: a.written | b.written })
-}
-
-fn point(cx: &mut Cx<'_>, globals: &Globals, usages: &[Usage], e: Declared<'_>) -> EntryPoint {
+fn point<'m>(cx: &mut Cx<'_, 'm>, globals: &Globals<'_, '_>, tree: &Tree, e: Declared<'m>) -> EntryPoint<'m> {
     let m = cx.m;
-    let usage = of_tree(&m, usages, e.function);
     let mut point = EntryPoint {
-        name: e.name.map(LitStr::to_text).unwrap_or_default(),
+        name: e.name.map(LitStr::text).unwrap_or_default(),
         id: e.function.0,
         model: text(e.model, ExecutionModel::name),
         modes: m
@@ -84,37 +59,46 @@ fn point(cx: &mut Cx<'_>, globals: &Globals, usages: &[Usage], e: Declared<'_>) 
         inputs: Vec::new(),
         outputs: Vec::new(),
         payloads: Vec::new(),
-        bindings: bindings(cx, globals, &usage),
-        push_constants: used(cx, &globals.push_constants, &usage),
-        shader_records: used(cx, &globals.shader_records, &usage),
+        bindings: bindings(cx, tree),
+        push_constants: used(cx, &globals.push_constants, tree),
+        shader_records: used(cx, &globals.shader_records, tree),
         workgroup_memory: None,
-        workgroup_variables: workgroup_variables(cx, &usage),
-        heap_accesses: heaps::accesses(cx, &usage.heap_chains, &usage.buffer_pointers),
+        workgroup_variables: workgroup_variables(cx, &globals.workgroup, tree),
+        heap_accesses: heaps::accesses(cx, &tree.lists.heap_chains, &tree.lists.buffer_pointers),
         spec_constants: Vec::new(),
         duplicate_semantics: Vec::new(),
-        uses_subgroups: usage.subgroups,
-        uses_derivatives: usage.derivatives,
-        uses_discard: usage.discards,
+        uses_subgroups: tree.kinds.has(Kinds::SUBGROUPS),
+        uses_derivatives: tree.kinds.has(Kinds::DERIVATIVES),
+        uses_discard: tree.kinds.has(Kinds::DISCARDS),
     };
     let sizes = point.workgroup_variables.iter();
     point.workgroup_memory = sizes.map(|v| v.size).try_fold(0u32, |all, size| all.checked_add(size?));
-    interfaces(cx, e, &usage, &mut point);
-    point.spec_constants = spec_constants(cx, e, &usage);
+    interfaces(cx, e, tree, &mut point);
+    point.spec_constants = spec_constants(cx, e, tree);
     point
 }
 
-fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, usage: &Usage, point: &mut EntryPoint) {
+/// Interface variables that room is made for before it is known whether the budget pays for them.
+const INTERFACES_AT_ONCE: usize = 64;
+
+fn interfaces<'m>(cx: &mut Cx<'_, 'm>, e: Declared<'_>, tree: &Tree, point: &mut EntryPoint<'m>) {
     let m = cx.m;
+    let [inputs, outputs] = [StorageClass::Input, StorageClass::Output].map(|class| {
+        let of_class = |id: &&u32| m.class_of(Id(**id)) == Some(class);
+        e.interface.iter().take(INTERFACES_AT_ONCE).filter(of_class).count()
+    });
+    point.inputs.reserve(inputs);
+    point.outputs.reserve(outputs);
     for id in e.interface {
         let Some(inst) = m.def(Id(*id)).filter(|i| matches!(i.op(), Op::Variable | Op::UntypedVariableKHR)) else {
             continue;
         };
         match StorageClass(inst.word(3)) {
             class @ (StorageClass::Input | StorageClass::Output) => {
-                if !cx.budget.take(size_of::<InterfaceVariable>()) {
+                if !cx.budget.take(size_of::<InterfaceVariable<'_>>()) {
                     break;
                 }
-                let used = access(usage, Id(*id)).is_some();
+                let used = tree.access(&m, Id(*id)).is_some();
                 let variable = interface::variable(cx, e.model, inst, used);
                 let list = if class == StorageClass::Input { &mut point.inputs } else { &mut point.outputs };
                 list.push(variable);
@@ -125,7 +109,7 @@ fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, usage: &Usage, point: &mut Entry
             | StorageClass::IncomingRayPayloadKHR
             | StorageClass::HitAttributeKHR
             | StorageClass::TaskPayloadWorkgroupEXT) => {
-                if !cx.budget.take(size_of::<Payload>()) {
+                if !cx.budget.take(size_of::<Payload<'_>>()) {
                     break;
                 }
                 let ty = held_type(&m, inst);
@@ -141,41 +125,46 @@ fn interfaces(cx: &mut Cx<'_>, e: Declared<'_>, usage: &Usage, point: &mut Entry
             _ => {}
         }
     }
-    let key = |v: &InterfaceVariable| (v.location.unwrap_or(u32::MAX), v.component.unwrap_or(0), v.id);
+    let key = |v: &InterfaceVariable<'_>| (v.location.unwrap_or(u32::MAX), v.component.unwrap_or(0), v.id);
     point.inputs.sort_by_key(key);
     point.outputs.sort_by_key(key);
 }
 
-fn bindings(cx: &Cx<'_>, globals: &Globals, usage: &Usage) -> Vec<BindingUse> {
+fn bindings(cx: &Cx<'_, '_>, tree: &Tree) -> Vec<BindingUse> {
     let mut all = Vec::new();
-    for same in usage.variables.chunk_by(|a, b| a.0 == b.0) {
-        let id = same[0].0;
-        let (Some(binding), Some(access)) = (globals.position(id), access(usage, id)) else { continue };
-        let first = usage.combined.partition_point(|c| c.0 < id);
-        let with = usage.combined[first..].iter().take_while(|c| c.0 == id);
-        let mut samplers: Vec<u32> = with.filter_map(|c| globals.position(c.1)).collect();
-        samplers.sort_unstable();
-        samplers.dedup();
+    for (variable, access) in &tree.lists.variables {
+        let Some(binding) = position(cx, *variable) else { continue };
+        let samplers = samplers(cx, tree, *variable);
         if !cx.budget.take(size_of::<BindingUse>() + size_of_val(&*samplers)) {
             break;
         }
-        all.push(BindingUse { binding, read: access.read, written: access.written, samplers });
+        all.push(BindingUse { binding, read: access.reads(), written: access.writes(), samplers });
     }
     all.sort_unstable_by_key(|b| b.binding);
     all
 }
 
-fn used(cx: &Cx<'_>, blocks: &[BlockVariable], usage: &Usage) -> Vec<u32> {
-    let used = (0u32..).zip(blocks).filter(|(_, b)| access(usage, Id(b.id)).is_some());
+/// Positions of the samplers with which an image is combined.
+fn samplers(cx: &Cx<'_, '_>, tree: &Tree, image: u32) -> Vec<u32> {
+    let first = tree.lists.combined.partition_point(|c| c.0 < image);
+    let with = tree.lists.combined[first..].iter().take_while(|c| c.0 == image);
+    let mut samplers: Vec<u32> = with.filter_map(|c| position(cx, c.1)).collect();
+    samplers.sort_unstable();
+    samplers.dedup();
+    samplers
+}
+
+fn used(cx: &Cx<'_, '_>, blocks: &[BlockVariable<'_>], tree: &Tree) -> Vec<u32> {
+    let used = (0u32..).zip(blocks).filter(|(_, b)| tree.access(&cx.m, Id(b.id)).is_some());
     used.map(|(i, _)| i).take_while(|_| cx.budget.take(size_of::<u32>())).collect()
 }
 
-fn workgroup_variables(cx: &mut Cx<'_>, usage: &Usage) -> Vec<WorkgroupVariable> {
+fn workgroup_variables<'m>(cx: &mut Cx<'_, 'm>, variables: &[Inst<'_>], tree: &Tree) -> Vec<WorkgroupVariable<'m>> {
     let m = cx.m;
     let mut all = Vec::new();
-    for variable in m.global_variables().filter(|v| StorageClass(v.word(3)) == StorageClass::Workgroup) {
-        let (id, ty) = (variable.id(2), held_type(&m, variable));
-        if access(usage, id).is_some() && cx.budget.take(size_of::<WorkgroupVariable>()) {
+    for variable in variables {
+        let (id, ty) = (variable.id(2), held_type(&m, *variable));
+        if tree.access(&m, id).is_some() && cx.budget.take(size_of::<WorkgroupVariable<'_>>()) {
             // Explicit layouts (SPV_KHR_workgroup_memory_explicit_layout) say what they take.
             let explicit = m.is_decorated(ty, Decoration::Block).then(|| cx.types.size(&m, ty)).flatten();
             let size = explicit.or_else(|| packed_size(&m, ty));
@@ -235,13 +224,18 @@ fn workgroup_size(m: &Module<'_>, e: Declared<'_>) -> Option<[Dimension; 3]> {
     })
 }
 
+/// Whether an annotation makes a constant the size of workgroups.
+fn is_workgroup_size(i: &Inst<'_>) -> bool {
+    i.op() == Op::Decorate
+        && Decoration(i.word(2)) == Decoration::BuiltIn
+        && BuiltIn(i.word(3)) == BuiltIn::WorkgroupSize
+}
+
 fn built_in_size(m: &Module<'_>) -> Option<[Dimension; 3]> {
-    let decorates = |i: &spirula_binary::Inst<'_>| {
-        i.op() == Op::Decorate
-            && Decoration(i.word(2)) == Decoration::BuiltIn
-            && BuiltIn(i.word(3)) == BuiltIn::WorkgroupSize
-    };
-    let inst = m.annotations().find(decorates)?;
+    if !m.may_be_decorated(Decoration::BuiltIn) {
+        return None;
+    }
+    let inst = m.annotations().find(is_workgroup_size)?;
     let constant = m.def(inst.id(1))?;
     match constant.op() {
         Op::ConstantComposite | Op::SpecConstantComposite => Some([3, 4, 5].map(|w| dimension(m, constant.id(w)))),
@@ -258,31 +252,25 @@ fn dimension(m: &Module<'_>, id: Id) -> Dimension {
 }
 
 /// Positions, among the constants with a `SpecId`, of those that an entry point depends on.
-fn spec_constants(cx: &Cx<'_>, e: Declared<'_>, usage: &Usage) -> Vec<u32> {
+fn spec_constants(cx: &Cx<'_, '_>, e: Declared<'_>, tree: &Tree) -> Vec<u32> {
     let m = &cx.m;
-    let with_id = m
-        .global_insts()
-        .filter(|i| matches!(i.op(), Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse))
-        .map(|i| i.id(2))
-        .filter(|id| m.is_decorated(*id, Decoration::SpecId));
-    let mut needed: Vec<Id> = usage.constants.iter().flat_map(|c| spec::leaves(m, *c)).collect();
+    if cx.spec_constants == 0 {
+        return Vec::new();
+    }
+    let with_id = cx.survey.special.iter().filter(|i| spec::is_scalar(i.op())).map(|i| i.id(2));
+    let with_id = with_id.filter(|id| m.is_decorated(*id, Decoration::SpecId));
+    let mut needed: Vec<Id> = tree.lists.constants.iter().flat_map(|c| spec::leaves(m, *c)).collect();
     for (mode, inst) in m.execution_modes(e.function) {
         if mode == ExecutionMode::LocalSizeId {
             needed.extend(inst.tail(3).iter().flat_map(|w| spec::leaves(m, Id(*w))));
         }
     }
     if e.model == ExecutionModel::GLCompute
-        && let Some(size) = m.annotations().find(|i| {
-            i.op() == Op::Decorate
-                && BuiltIn(i.word(3)) == BuiltIn::WorkgroupSize
-                && Decoration(i.word(2)) == Decoration::BuiltIn
-        })
+        && let Some(size) = m.annotations().find(is_workgroup_size)
     {
         needed.extend(spec::leaves(m, size.id(1)));
     }
-    let lengths =
-        m.global_insts().filter(|i| i.op() == Op::TypeArray).map(|i| i.id(3)).filter(|l| m.info(*l).is_spec_constant());
-    needed.extend(lengths.flat_map(|l| spec::leaves(m, l)));
+    needed.extend(cx.survey.special_lengths.iter().flat_map(|l| spec::leaves(m, *l)));
     needed.sort_unstable();
     let with_id = (0u32..).zip(with_id).take(cx.spec_constants);
     let own = with_id.filter(|(_, id)| needed.binary_search(id).is_ok()).map(|(i, _)| i);
@@ -290,11 +278,12 @@ fn spec_constants(cx: &Cx<'_>, e: Declared<'_>, usage: &Usage) -> Vec<u32> {
 }
 
 /// What no entry point uses.
-pub(crate) fn unused(r: &Reflection) -> Unused {
-    let rest = |count: usize, used: &mut dyn Iterator<Item = u32>| {
-        let mut is_used = alloc::vec![false; count];
+pub(crate) fn unused(r: &Reflection<'_>, is_used: &mut Vec<bool>) -> Unused {
+    let mut rest = |count: usize, used: &mut dyn Iterator<Item = u32>| {
+        is_used.clear();
+        is_used.resize(count, false);
         used.for_each(|i| is_used.get_mut(i as usize).into_iter().for_each(|u| *u = true));
-        (0u32..).zip(is_used).filter(|u| !u.1).map(|u| u.0).collect()
+        (0u32..).zip(&*is_used).filter(|u| !u.1).map(|u| u.0).collect()
     };
     let points = || r.entry_points.iter();
     Unused {

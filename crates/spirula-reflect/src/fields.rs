@@ -10,13 +10,13 @@ use crate::types::MAX_NESTING;
 
 /// One member at any depth.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field<'r> {
+pub struct Field<'r, 'm> {
     /// Path of members: `lights[].position`.
     pub path: String,
     /// Offset in bytes from the start of the block, at index 0 of all arrays on the way.
     pub offset: u32,
     /// The member.
-    pub member: &'r Member,
+    pub member: &'r Member<'m>,
     /// Strides in bytes of the arrays on the way, its own included, the outermost first; 0 where one has none.
     pub array_strides: Vec<u32>,
     /// Whether a runtime array is among them.
@@ -27,19 +27,19 @@ pub struct Field<'r> {
 ///
 /// Structures of structures can have more members than the module has words: take only as many as you need.
 #[derive(Clone, Debug)]
-pub struct Fields<'r> {
-    types: &'r [Type],
+pub struct Fields<'r, 'm> {
+    types: &'r [Type<'m>],
     /// Path to where we are, and the strides on it.
     path: String,
     strides: Vec<u32>,
-    levels: Vec<Level<'r>>,
+    levels: Vec<Level<'r, 'm>>,
 }
 
 /// A structure that is being gone through.
 #[derive(Clone, Debug)]
-struct Level<'r> {
+struct Level<'r, 'm> {
     ty: TypeRef,
-    members: &'r [Member],
+    members: &'r [Member<'m>],
     next: usize,
     base: u32,
     /// Lengths of the path and of the strides up to here.
@@ -52,9 +52,9 @@ struct Level<'r> {
 }
 
 /// What a step comes to, without the path and strides.
-pub(crate) struct Found<'r> {
+pub(crate) struct Found<'r, 'm> {
     pub(crate) offset: u32,
-    pub(crate) member: &'r Member,
+    pub(crate) member: &'r Member<'m>,
     pub(crate) in_runtime_array: bool,
     /// Bytes to what comes next: a member, an element, or the end of the block.
     pub(crate) padded_size: Option<u32>,
@@ -65,18 +65,32 @@ pub(crate) struct Found<'r> {
 /// Structures below longer paths are not entered.
 const MAX_PATH: usize = 1 << 12;
 
-impl Reflection {
+impl<'m> Reflection<'m> {
     /// The members of a structure type, at all depths.
-    pub fn fields(&self, block: TypeRef) -> Fields<'_> {
-        Fields::of(&self.types, block)
+    pub fn fields(&self, block: TypeRef) -> Fields<'_, 'm> {
+        let mut fields = Fields::of(&self.types, String::new());
+        fields.start(block);
+        fields
     }
 }
 
-impl<'r> Fields<'r> {
-    pub(crate) fn of(types: &'r [Type], block: TypeRef) -> Fields<'r> {
-        let mut fields = Fields { types, path: String::new(), strides: Vec::new(), levels: Vec::new() };
-        fields.enter(block, 0, false, None);
-        fields
+impl<'r, 'm> Fields<'r, 'm> {
+    /// Of no block yet; paths are made in the given string.
+    pub(crate) fn of(types: &'r [Type<'m>], path: String) -> Fields<'r, 'm> {
+        Fields { types, path, strides: Vec::new(), levels: Vec::new() }
+    }
+
+    /// The string that paths were made in.
+    pub(crate) fn into_path(self) -> String {
+        self.path
+    }
+
+    /// Starts over with a block.
+    pub(crate) fn start(&mut self, block: TypeRef) {
+        self.path.clear();
+        self.strides.clear();
+        self.levels.clear();
+        self.enter(block, 0, false, None);
     }
 
     /// Path of what the last step came to.
@@ -89,7 +103,7 @@ impl<'r> Fields<'r> {
         &self.strides
     }
 
-    fn kind(&self, ty: TypeRef) -> Option<&'r TypeKind> {
+    pub(crate) fn kind(&self, ty: TypeRef) -> Option<&'r TypeKind<'m>> {
         self.types.get(ty.0 as usize).map(|t| &t.kind)
     }
 
@@ -116,7 +130,7 @@ impl<'r> Fields<'r> {
     }
 
     /// One member further.
-    pub(crate) fn step(&mut self) -> Option<Found<'r>> {
+    pub(crate) fn step(&mut self) -> Option<Found<'r, 'm>> {
         let (index, member, offset, mut in_runtime_array, padded_size) = loop {
             let level = self.levels.last_mut()?;
             let Some(member) = level.members.get(level.next) else {
@@ -152,15 +166,15 @@ impl<'r> Fields<'r> {
 }
 
 /// The last member of a structure ends where the structure's room does.
-fn padded(level: &Level<'_>, member: &Member) -> Option<u32> {
+fn padded(level: &Level<'_, '_>, member: &Member<'_>) -> Option<u32> {
     let (offset, padded) = member.offset.zip(member.padded_size)?;
     if offset.checked_add(padded) == level.size { level.room?.checked_sub(offset) } else { Some(padded) }
 }
 
-impl<'r> Iterator for Fields<'r> {
-    type Item = Field<'r>;
+impl<'r, 'm> Iterator for Fields<'r, 'm> {
+    type Item = Field<'r, 'm>;
 
-    fn next(&mut self) -> Option<Field<'r>> {
+    fn next(&mut self) -> Option<Field<'r, 'm>> {
         let Found { offset, member, in_runtime_array, .. } = self.step()?;
         Some(Field { path: self.path.clone(), offset, member, array_strides: self.strides.clone(), in_runtime_array })
     }

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 use core::mem::size_of;
 
 use spirula_binary::{Id, Inst};
-use spirula_grammar::{BuiltIn, Decoration, Op};
+use spirula_grammar::{BuiltIn, Decoration};
 use spirula_module::{Module, Type as Raw};
 
-use crate::bindings::kind;
+use crate::bindings::kind_of_type;
 use crate::model::{DescriptorKind, HeapAccess};
 use crate::{Cx, types};
 
@@ -22,7 +22,7 @@ pub(crate) fn chain(m: &Module<'_>, inst: Inst<'_>) -> Option<Chain> {
 }
 
 /// The accesses of a call tree, each once. `pointers`: results of `OpBufferPointerEXT`, by the chain they come from.
-pub(crate) fn accesses(cx: &mut Cx<'_>, chains: &[Chain], pointers: &[(Id, Id)]) -> Vec<HeapAccess> {
+pub(crate) fn accesses(cx: &mut Cx<'_, '_>, chains: &[Chain], pointers: &[(Id, Id)]) -> Vec<HeapAccess> {
     let m = cx.m;
     let mut seen: Vec<Chain> = chains.to_vec();
     seen.sort_unstable();
@@ -44,15 +44,10 @@ pub(crate) fn accesses(cx: &mut Cx<'_>, chains: &[Chain], pointers: &[(Id, Id)])
                 let kind = if uniform { DescriptorKind::UniformBuffer } else { DescriptorKind::StorageBuffer };
                 (pointer.map_or(element, |p| p.1), kind)
             }
-            _ => (element, kind(&m, Id(0), spirula_grammar::StorageClass::UniformConstant, element)),
+            _ => (element, kind_of_type(&m, spirula_grammar::StorageClass::UniformConstant, element)),
         };
         let ty = cx.type_ref(ty);
         list.push(HeapAccess { heap: heap.0, array: array.0, stride: types::stride(&m, array), kind, ty });
     }
     list
-}
-
-/// The chain of an `OpBufferPointerEXT`, with the type of its result.
-pub(crate) fn buffer_pointer(inst: Inst<'_>) -> Option<(Id, Id)> {
-    (inst.op() == Op::BufferPointerEXT).then(|| (inst.id(3), inst.id(1)))
 }

@@ -1,7 +1,6 @@
 //! HLSL semantics and counter buffers (SPV_GOOGLE_hlsl_functionality1).
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
@@ -28,17 +27,22 @@ pub(crate) fn split(text: &str) -> Semantic {
 }
 
 /// Variables by name.
-pub(crate) type ByName = BTreeMap<String, Id>;
+pub(crate) type ByName<'n> = BTreeMap<&'n str, Id>;
+
+/// Whether a variable may be a counter buffer, by the names that compilers give.
+pub(crate) fn is_counter(name: &str) -> bool {
+    name.starts_with("counter.var.") || name.ends_with("@count")
+}
 
 /// The counter buffer of a buffer: by decoration, else by the names that compilers give.
-pub(crate) fn counter(m: &Module<'_>, buffer: Id, own: &str, variables: &ByName) -> Option<Counter> {
+pub(crate) fn counter(m: &Module<'_>, buffer: Id, own: &str, counters: &ByName<'_>) -> Option<Counter> {
     if let Some(d) = m.decoration(buffer, Decoration::CounterBuffer) {
         return Some(Counter { id: d.operand(), evidence: CounterEvidence::Decoration });
     }
-    if own.is_empty() {
+    if own.is_empty() || counters.is_empty() {
         return None;
     }
-    let found = variables.get(&alloc::format!("counter.var.{own}"));
-    let found = found.or_else(|| variables.get(&alloc::format!("{own}@count")))?;
+    let found = counters.get(&*alloc::format!("counter.var.{own}"));
+    let found = found.or_else(|| counters.get(&*alloc::format!("{own}@count")))?;
     Some(Counter { id: found.0, evidence: CounterEvidence::Name })
 }

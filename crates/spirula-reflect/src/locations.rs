@@ -66,7 +66,7 @@ struct Place {
 }
 
 /// The user-defined leaves of a variable: none where it is built in, and none that have more vectors than `budget`.
-pub(crate) fn leaves(r: &Reflection, v: &InterfaceVariable, budget: &mut u32) -> Vec<Leaf> {
+pub(crate) fn leaves(r: &Reflection<'_>, v: &InterfaceVariable<'_>, budget: &mut u32) -> Vec<Leaf> {
     let mut found: Vec<Leaf> = Vec::new();
     if v.built_in.is_some() || *budget == 0 {
         return found;
@@ -97,12 +97,12 @@ pub(crate) fn leaves(r: &Reflection, v: &InterfaceVariable, budget: &mut u32) ->
     found
 }
 
-fn kind(r: &Reflection, ty: TypeRef) -> Option<&TypeKind> {
+fn kind<'r>(r: &'r Reflection<'_>, ty: TypeRef) -> Option<&'r TypeKind<'r>> {
     r.types.get(ty.0 as usize).map(|t| &t.kind)
 }
 
 /// What is at a place, or for structures the places of its members.
-fn step(r: &Reflection, place: Place, todo: &mut Vec<Place>) -> Option<Leaf> {
+fn step(r: &Reflection<'_>, place: Place, todo: &mut Vec<Place>) -> Option<Leaf> {
     let (mut ty, mut dimensions) = (place.ty, Vec::new());
     while let Some(TypeKind::Array { element, count, .. }) = kind(r, ty) {
         if dimensions.len() == types::MAX_NESTING {
@@ -136,7 +136,7 @@ fn step(r: &Reflection, place: Place, todo: &mut Vec<Place>) -> Option<Leaf> {
     Some(Leaf { name, location, component, numeric, width, components, dimensions })
 }
 
-fn members(r: &Reflection, place: Place, ty: TypeRef, dimensions: &[u32], todo: &mut Vec<Place>) {
+fn members(r: &Reflection<'_>, place: Place, ty: TypeRef, dimensions: &[u32], todo: &mut Vec<Place>) {
     let Some(TypeKind::Struct { members, .. }) = kind(r, ty) else { return };
     if members.iter().any(|m| m.built_in.is_some()) {
         return;
@@ -166,7 +166,7 @@ fn cut(name: &str) -> &str {
 }
 
 /// Locations that a type takes.
-fn count(r: &Reflection, ty: TypeRef) -> u32 {
+fn count(r: &Reflection<'_>, ty: TypeRef) -> u32 {
     let (mut todo, mut total) = (alloc::vec![(ty, 1u32)], 0u32);
     for _ in 0..MAX_VISITS {
         let Some((ty, times)) = todo.pop() else { break };
@@ -195,12 +195,12 @@ fn count(r: &Reflection, ty: TypeRef) -> u32 {
 }
 
 /// The attributes that a vertex shader reads: one for each location, in order.
-pub fn vertex_attributes(r: &Reflection, point: &EntryPoint) -> Vec<VertexAttribute> {
+pub fn vertex_attributes(r: &Reflection<'_>, point: &EntryPoint<'_>) -> Vec<VertexAttribute> {
     attributes(r, point, &mut { MAX_VECTORS })
 }
 
 /// The same within a budget of vectors.
-pub(crate) fn attributes(r: &Reflection, point: &EntryPoint, budget: &mut u32) -> Vec<VertexAttribute> {
+pub(crate) fn attributes(r: &Reflection<'_>, point: &EntryPoint<'_>, budget: &mut u32) -> Vec<VertexAttribute> {
     let mut all: Vec<VertexAttribute> = Vec::new();
     if point.model != "Vertex" {
         return all;

@@ -13,7 +13,7 @@ use crate::model::*;
 const MAX_NOTES: usize = 100;
 
 /// All notes about a report.
-pub(crate) fn of(cx: &Cx<'_>, r: &Reflection) -> Vec<Note> {
+pub(crate) fn of(cx: &Cx<'_, '_>, r: &Reflection<'_>) -> Vec<Note> {
     let mut notes: Vec<Note> = collisions(&r.bindings).take(MAX_NOTES).collect();
     for point in &r.entry_points {
         notes.extend(point.duplicate_semantics.iter().map(|s| Note {
@@ -38,11 +38,11 @@ pub(crate) fn of(cx: &Cx<'_>, r: &Reflection) -> Vec<Note> {
 }
 
 /// How a variable is called: by its name, or its id.
-fn called(b: &Binding) -> String {
+fn called(b: &Binding<'_>) -> String {
     if b.name.is_empty() { format!("%{}", b.id) } else { b.name.chars().take(80).collect() }
 }
 
-fn collisions(bindings: &[Binding]) -> impl Iterator<Item = Note> {
+fn collisions(bindings: &[Binding<'_>]) -> impl Iterator<Item = Note> {
     let groups = bindings.chunk_by(|a, b| a.set == b.set && a.binding == b.binding);
     groups.filter(|g| g.len() > 1).filter_map(|group| {
         let (set, binding) = (group[0].set.unwrap_or(0), group[0].binding?);
@@ -57,16 +57,17 @@ fn collisions(bindings: &[Binding]) -> impl Iterator<Item = Note> {
 }
 
 /// Compilers of HLSL keep semantics on demand only.
-fn no_semantics(cx: &Cx<'_>, r: &Reflection) -> Option<Note> {
-    let language = cx.m.global_insts().find(|i| i.op() == Op::Source)?.word(1);
+fn no_semantics(cx: &Cx<'_, '_>, r: &Reflection<'_>) -> Option<Note> {
+    let language = cx.survey.source?.word(1);
     let mut variables = r.entry_points.iter().flat_map(|p| p.inputs.iter().chain(&p.outputs));
     let missing = SourceLanguage(language) == SourceLanguage::HLSL
         && variables.any(|v| v.location.is_some())
-        && !cx.m.annotations().any(|i| match i.op() {
-            Op::DecorateString => Decoration(i.word(2)) == Decoration::UserSemantic,
-            Op::MemberDecorateString => Decoration(i.word(3)) == Decoration::UserSemantic,
-            _ => false,
-        });
+        && !(cx.m.may_be_decorated(Decoration::UserSemantic)
+            && cx.m.annotations().any(|i| match i.op() {
+                Op::DecorateString => Decoration(i.word(2)) == Decoration::UserSemantic,
+                Op::MemberDecorateString => Decoration(i.word(3)) == Decoration::UserSemantic,
+                _ => false,
+            }));
     missing.then(|| Note {
         kind: NoteKind::NoSemantics,
         text: "the module comes from HLSL, but says no semantics: compile with -fspv-reflect (DXC) or \
@@ -77,7 +78,7 @@ fn no_semantics(cx: &Cx<'_>, r: &Reflection) -> Option<Note> {
 }
 
 /// What could not be understood, or was too much.
-fn left_out(cx: &Cx<'_>, r: &Reflection) -> Vec<Note> {
+fn left_out(cx: &Cx<'_, '_>, r: &Reflection<'_>) -> Vec<Note> {
     let m = &cx.m;
     let note = |text: String, ids| Note { kind: NoteKind::LeftOut, text, ids };
     let mut notes = Vec::new();

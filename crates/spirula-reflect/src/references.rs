@@ -4,25 +4,19 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use spirula_grammar::{Capability, Op, StorageClass};
-use spirula_module::Type as Raw;
+use spirula_grammar::{Capability, Op};
 
 use crate::{Cx, TypeRef};
 
 /// Structure types that physical pointers point to, in order of the pointers' declarations.
-pub(crate) fn structures(cx: &mut Cx<'_>) -> Vec<TypeRef> {
+pub(crate) fn structures(cx: &mut Cx<'_, '_>) -> Vec<TypeRef> {
     let m = cx.m;
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     if !m.has(Capability::PhysicalStorageBufferAddresses) {
         return found;
     }
-    for pointer in m.global_insts().filter(|i| i.op() == Op::TypePointer) {
-        let pointee = pointer.id(3);
-        if StorageClass(pointer.word(2)) == StorageClass::PhysicalStorageBuffer
-            && let Some(Raw::Struct { .. }) = m.ty(pointee)
-            && seen.insert(pointee)
-            && cx.budget.take(size_of::<TypeRef>())
-        {
+    for pointee in core::mem::take(&mut cx.survey.physical) {
+        if m.info(pointee).op == Op::TypeStruct && seen.insert(pointee) && cx.budget.take(size_of::<TypeRef>()) {
             found.push(cx.type_ref(pointee));
         }
     }

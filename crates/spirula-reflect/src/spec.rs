@@ -10,7 +10,7 @@ use spirula_grammar::{Decoration, Op};
 use spirula_module::{Module, Type};
 
 use crate::Cx;
-use crate::model::{SpecConstant, SpecOperand, SpecOperation};
+use crate::model::{SpecConstant, SpecOperand, SpecOperation, Text};
 use crate::types::scalar_name;
 
 /// Steps that the evaluation of one expression may take.
@@ -26,17 +26,18 @@ pub(crate) fn is_special(op: Op) -> bool {
     (Op::SpecConstantTrue..=Op::SpecConstantOp).contains(&op)
 }
 
+/// Whether an instruction gives a scalar that specialisation itself changes.
+pub(crate) fn is_scalar(op: Op) -> bool {
+    matches!(op, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
+}
+
 /// All specialisation constants that have a `SpecId`.
-pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
-    if !cx.is_special {
-        return Vec::new();
-    }
+pub(crate) fn constants<'m>(cx: &Cx<'_, 'm>) -> Vec<SpecConstant<'m>> {
     let m = &cx.m;
-    let scalars =
-        m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse));
-    let mut all: Vec<SpecConstant> = scalars
+    let scalars = cx.survey.special.iter().copied().filter(|i| is_scalar(i.op()));
+    let mut all: Vec<SpecConstant<'m>> = scalars
         .filter_map(|inst| Some((inst, m.decoration(inst.id(2), Decoration::SpecId)?.operand())))
-        .take_while(|_| cx.budget.take(size_of::<SpecConstant>() + MAX_SCALAR_NAME))
+        .take_while(|_| cx.budget.take(size_of::<SpecConstant<'_>>() + MAX_SCALAR_NAME))
         .map(|(inst, spec_id)| {
             let id = inst.id(2);
             SpecConstant {
@@ -51,11 +52,7 @@ pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
         .collect();
     let mut by_id: Vec<(u32, usize)> = all.iter().enumerate().map(|(i, c)| (c.id, i)).collect();
     by_id.sort_unstable();
-    for inst in m.global_insts().filter(|i| i.op() == Op::TypeArray) {
-        let length = inst.id(3);
-        if m.info(length).op != Op::SpecConstantOp {
-            continue;
-        }
+    for length in cx.survey.special_lengths.iter().copied().filter(|l| m.info(*l).op == Op::SpecConstantOp) {
         let expression = expression(cx, length);
         for leaf in leaves(m, length) {
             if let Ok(at) = by_id.binary_search_by_key(&leaf.0, |c| c.0)
@@ -69,13 +66,10 @@ pub(crate) fn constants(cx: &Cx<'_>) -> Vec<SpecConstant> {
 }
 
 /// Operations on specialisation constants.
-pub(crate) fn operations(cx: &Cx<'_>) -> Vec<SpecOperation> {
-    if !cx.is_special {
-        return Vec::new();
-    }
+pub(crate) fn operations(cx: &Cx<'_, '_>) -> Vec<SpecOperation> {
     let m = &cx.m;
     let mut all = Vec::new();
-    for inst in m.global_insts().filter(|i| matches!(i.op(), Op::SpecConstantOp | Op::SpecConstantComposite)) {
+    for inst in cx.survey.special.iter().filter(|i| !is_scalar(i.op())) {
         if !cx.budget.take(size_of::<SpecOperation>() + MAX_SCALAR_NAME + 2 * size_of_val(inst.words())) {
             break;
         }
@@ -119,6 +113,9 @@ fn default_bits(m: &Module<'_>, inst: Inst<'_>) -> u64 {
 
 /// Value of an integer constant with all defaults, operations included; `None` where it does not fit.
 pub(crate) fn default_u32(m: &Module<'_>, id: Id) -> Option<u32> {
+    if let Some(value) = m.fixed_u32(id) {
+        return Some(value);
+    }
     let value = evaluate(m, id)?;
     let ty = m.type_id_of(id);
     let is_signed = matches!(m.ty(ty), Some(Type::Int { signed: true, .. }));
@@ -248,7 +245,7 @@ pub(crate) fn leaves(m: &Module<'_>, id: Id) -> Vec<Id> {
 }
 
 /// An expression as text: `IAdd(N, 4)`.
-fn expression(cx: &Cx<'_>, id: Id) -> String {
+fn expression(cx: &Cx<'_, '_>, id: Id) -> String {
     enum Step {
         Show(Id),
         Text(&'static str),
@@ -280,9 +277,9 @@ fn expression(cx: &Cx<'_>, id: Id) -> String {
     text + "…"
 }
 
-fn named(cx: &Cx<'_>, id: Id) -> String {
-    let name = cx.names.get(cx.m.words(), id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
-    name.map_or_else(|| format!("{id}"), LitStr::to_text)
+fn named<'m>(cx: &Cx<'_, 'm>, id: Id) -> Text<'m> {
+    let name = cx.names.get(cx.words, cx.m.ids(), id).filter(|n| !n.is_empty() && n.len() < MAX_TEXT);
+    name.map_or_else(|| format!("{id}").into(), LitStr::text)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::rows::{MAX_ROWS, Rows, cell, opt, vec};
 const MAX_NAMES: usize = 4;
 
 /// The report as text with aligned columns.
-pub fn table(r: &Reflection) -> String {
+pub fn table(r: &Reflection<'_>) -> String {
     let mut out = Out { r, rows: Rows::default() };
     out.head();
     for point in &r.entry_points {
@@ -29,7 +29,7 @@ pub fn table(r: &Reflection) -> String {
 }
 
 struct Out<'r> {
-    r: &'r Reflection,
+    r: &'r Reflection<'r>,
     rows: Rows,
 }
 
@@ -51,7 +51,7 @@ impl Out<'_> {
         ));
     }
 
-    fn entry_point(&mut self, p: &EntryPoint) {
+    fn entry_point(&mut self, p: &EntryPoint<'_>) {
         self.line("");
         self.line(&format!("{} {}", p.model, p.name));
         if let Some(size) = &p.workgroup_size {
@@ -90,7 +90,7 @@ impl Out<'_> {
         }
     }
 
-    fn bindings_of(&mut self, p: &EntryPoint) {
+    fn bindings_of(&mut self, p: &EntryPoint<'_>) {
         let rows = p.bindings.iter().filter_map(|u| {
             let b = self.r.bindings.get(u.binding as usize)?;
             let access = match (u.read, u.written) {
@@ -106,7 +106,7 @@ impl Out<'_> {
         });
         let rows = rows.collect();
         self.rows("bindings", &["set", "binding", "name", "kind", "count", "type", "bytes", "access"], rows);
-        let blocks = |list: &[u32], all: &[BlockVariable]| -> Vec<Vec<String>> {
+        let blocks = |list: &[u32], all: &[BlockVariable<'_>]| -> Vec<Vec<String>> {
             let own = list.iter().filter_map(|i| all.get(*i as usize));
             own.map(|b| vec(&[&b.name, &self.ty(b.ty), &b.offset.to_string(), &b.size.to_string()])).collect()
         };
@@ -116,7 +116,7 @@ impl Out<'_> {
         self.rows("shader records", &["name", "type", "offset", "bytes"], records);
     }
 
-    fn variable(&self, v: &InterfaceVariable) -> Vec<String> {
+    fn variable(&self, v: &InterfaceVariable<'_>) -> Vec<String> {
         let location = match (v.location, v.component) {
             (Some(l), Some(c)) => format!("{l}.{c}"),
             (l, _) => opt(l),
@@ -126,7 +126,7 @@ impl Out<'_> {
         vec(&[&location, &v.name, &self.ty(v.ty), &built_in, &v.interpolation.join(" "), &semantics.join(" ")])
     }
 
-    fn binding(&self, b: &Binding, access: &str) -> Vec<String> {
+    fn binding(&self, b: &Binding<'_>, access: &str) -> Vec<String> {
         let count = count(&b.count);
         // A heap holds descriptors of any type.
         let is_heap = matches!(b.kind, DescriptorKind::SamplerHeap | DescriptorKind::ResourceHeap);
@@ -177,7 +177,7 @@ impl Out<'_> {
             if rows.is_empty() {
                 continue;
             }
-            let names: Vec<&str> = own.iter().map(|v| v.0.as_str()).filter(|n| !n.is_empty()).take(MAX_NAMES).collect();
+            let names: Vec<&str> = own.iter().map(|v| &**v.0).filter(|n| !n.is_empty()).take(MAX_NAMES).collect();
             self.line("");
             self.line(&format!("Block {} {}", self.ty(block.ty), cell(&names.join(", "))));
             self.rows("members", &["offset", "bytes", "path", "type", "matrix stride"], rows);
@@ -191,7 +191,7 @@ impl Out<'_> {
         }
     }
 
-    fn member(&self, m: &BlockMember) -> Vec<String> {
+    fn member(&self, m: &BlockMember<'_>) -> Vec<String> {
         let matrix = m.matrix_stride.map_or(String::new(), |s| {
             format!("{s} {}", if m.row_major == Some(true) { "row major" } else { "column major" })
         });
@@ -273,7 +273,7 @@ impl Out<'_> {
         }
     }
 
-    fn plain(&self, t: &Type) -> String {
+    fn plain(&self, t: &Type<'_>) -> String {
         match &t.kind {
             TypeKind::Void => "void".into(),
             TypeKind::Bool => "bool".into(),
@@ -282,7 +282,7 @@ impl Out<'_> {
             TypeKind::Vector { component, count } => format!("{}x{count}", self.component(*component)),
             TypeKind::Matrix { component, columns, rows } => format!("{} {columns}x{rows}", self.component(*component)),
             TypeKind::Struct { .. } if t.name.is_empty() => format!("struct %{}", t.id),
-            TypeKind::Struct { .. } => t.name.clone(),
+            TypeKind::Struct { .. } => t.name.to_string(),
             TypeKind::Pointer { .. } => "pointer".into(),
             TypeKind::Image(i) | TypeKind::SampledImage(i) => {
                 let arrayed = if i.arrayed { " array" } else { "" };
@@ -298,12 +298,12 @@ impl Out<'_> {
 }
 
 /// How a variable is called: by its name, or its id.
-fn called(b: &Binding) -> String {
+fn called(b: &Binding<'_>) -> String {
     if b.name.is_empty() { format!("%{}", b.id) } else { cell(&b.name) }
 }
 
-fn because(c: &Cause) -> String {
-    if c.name.is_empty() { c.text.clone() } else { format!("{} ({})", c.text, c.name) }
+fn because(c: &Cause<'_>) -> String {
+    if c.name.is_empty() { c.text.to_string() } else { format!("{} ({})", c.text, c.name) }
 }
 
 fn count(c: &Count) -> String {
@@ -316,7 +316,7 @@ fn count(c: &Count) -> String {
 }
 
 /// A type as people write it.
-pub(crate) fn type_text(r: &Reflection, ty: TypeRef) -> String {
+pub(crate) fn type_text(r: &Reflection<'_>, ty: TypeRef) -> String {
     Out { r, rows: Rows::default() }.ty(ty)
 }
 

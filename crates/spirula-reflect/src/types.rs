@@ -4,12 +4,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use spirula_binary::{Id, LitStr, NumberKind};
-use spirula_grammar::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, Op, StorageClass};
-use spirula_module::{Module, Names, Type as Raw};
+use spirula_binary::{Id, Inst};
+use spirula_grammar::{Decoration, Op};
+use spirula_module::{Module, Type as Raw};
 
-use crate::model::{Count, Image, Member, Type, TypeKind};
-use crate::{budget::Budget, hlsl, spec, text};
+use crate::budget::Budget;
+use crate::facts::{Flags, OfMember};
+use crate::model::{Count, Type};
+use crate::spec;
 
 /// A type, by its position in [`Reflection::types`](crate::Reflection::types).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,105 +19,140 @@ use crate::{budget::Budget, hlsl, spec, text};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeRef(pub u32);
 
-/// Bytes of a pointer in memory: only physical ones are kept there.
-const POINTER_SIZE: u32 = 8;
+/// A pointer in memory: only physical ones are kept there.
+const POINTER: Layout = Layout { size: Some(8), members: 0, reference: 0, scalar: 8, widths: 0 };
+
+/// Members that room is made for before it is known whether the budget pays for them.
+pub(crate) const MEMBERS_AT_ONCE: usize = 64;
 
 /// What explicit layout says of a type by itself.
 #[derive(Clone, Copy, Default)]
 struct Layout {
     /// Size in bytes, where the type has one without decorations of a member.
     size: Option<u32>,
+    /// Where the decorations of its members begin, plus 1; 0 where it has none.
+    members: u32,
+    /// Position in the list plus 1.
+    reference: u32,
     /// Bytes of the largest scalar in it, pointers included; 0 where there is none.
     scalar: u8,
-    /// Widths in bits of the numbers in it, as a mask: 8, 16 and 64.
+    /// Widths in bits of the numbers in it, as a mask: 8, 16 and 64. And [`MATRIX`].
     widths: u8,
 }
+
+/// Among the widths: that it is a matrix, or an array of them.
+const MATRIX: u8 = 1;
+const WIDTHS: u8 = 8 | 16 | 64;
 
 /// Types as they are asked for. Each is described once.
 #[derive(Default)]
 pub(crate) struct Types {
-    /// By slot: the position in `list` plus 1.
-    refs: Vec<u32>,
+    /// By slot.
     layouts: Vec<Layout>,
+    /// Slots with a layout or a reference.
+    touched: Vec<usize>,
+    /// Decorations of members of structures, those of one structure together.
+    members: Vec<OfMember>,
+    /// Those asked for.
     ids: Vec<Id>,
-    list: Vec<Type>,
-    /// Sizes of the largest scalars, in the order of `list`.
-    scalars: Vec<u8>,
     /// The reference for types that cannot be paid for.
     nothing: Option<TypeRef>,
 }
 
 impl Types {
-    /// Lays out all types, in order of declaration, so that parts come before wholes.
-    pub(crate) fn of(m: &Module<'_>) -> Types {
-        let slots = m.ids().slot_count();
-        let mut types =
-            Types { refs: alloc::vec![0; slots], layouts: alloc::vec![Layout::default(); slots], ..Types::default() };
-        for inst in m.global_insts() {
-            let Some(id) = inst.desc().filter(|d| d.is_type()).and_then(|_| inst.result()) else { continue };
-            let size = types.natural_size(m, id);
-            let (scalar, widths) = types.scalars(m, id);
-            if let Some(layout) = m.ids().slot(id).and_then(|s| types.layouts.get_mut(s)) {
-                *layout = Layout { size, scalar, widths };
-            }
+    /// Forgets all types, for another module.
+    pub(crate) fn reset(&mut self, m: &Module<'_>) {
+        // There are far fewer types than ids.
+        for slot in self.touched.drain(..) {
+            self.layouts.get_mut(slot).into_iter().for_each(|l| *l = Layout::default());
         }
-        types
+        if self.layouts.len() < m.ids().slot_count() {
+            self.layouts.resize(m.ids().slot_count(), Layout::default());
+        }
+        self.members.clear();
+        self.ids.clear();
+        self.nothing = None;
     }
 
-    /// Size in bytes of a type laid out by itself; `None` where that takes a member's decorations, or has no meaning.
-    pub(crate) fn size(&self, m: &Module<'_>, ty: Id) -> Option<u32> {
-        // Pointers may be declared behind what is made of them.
-        if m.key(ty).is_pointer() {
-            return Some(POINTER_SIZE);
+    /// Lays out the type that an instruction declares: one of numbers. Parts come before wholes, as they do in modules.
+    pub(crate) fn lay_out(&mut self, m: &Module<'_>, inst: Inst<'_>) {
+        let id = inst.id(1);
+        // The first declaration counts.
+        if m.info(id).def != inst.offset() {
+            return;
         }
-        m.ids().slot(ty).and_then(|s| self.layouts.get(s))?.size
+        let part = || self.part(m, inst.id(2));
+        let layout = match inst.op() {
+            Op::TypeInt | Op::TypeFloat => {
+                let (width, scalar) = (inst.word(2), (inst.word(2) / 8).min(255) as u8);
+                Layout { size: Some(width.div_ceil(8)), scalar, widths: width as u8 & WIDTHS, ..Layout::default() }
+            }
+            Op::TypeVector => {
+                let part = part();
+                Layout { size: part.size.and_then(|s| s.checked_mul(inst.word(3))), ..part }
+            }
+            Op::TypeMatrix => {
+                let part = part();
+                Layout { size: None, widths: part.widths | MATRIX, ..part }
+            }
+            Op::TypeArray => {
+                let size = || stride(m, id)?.checked_mul(spec::default_u32(m, inst.id(3))?);
+                Layout { size: size(), ..part() }
+            }
+            Op::TypeRuntimeArray => Layout { size: Some(0), ..part() },
+            Op::TypeStruct => self.lay_out_members(m, id, inst.tail(2)),
+            _ => return,
+        };
+        if let Some((slot, own)) = m.ids().slot(id).and_then(|s| Some((s, self.layouts.get_mut(s)?))) {
+            *own = layout;
+            self.touched.push(slot);
+        }
     }
 
-    fn natural_size(&self, m: &Module<'_>, ty: Id) -> Option<u32> {
-        match m.ty(ty)? {
-            Raw::Int { width, .. } => Some(width.div_ceil(8)),
-            Raw::Float(n) => Some(n.width.div_ceil(8)),
-            Raw::Vector { component, count } => self.size(m, component)?.checked_mul(count),
-            Raw::Array { length, .. } => stride(m, ty)?.checked_mul(spec::default_u32(m, length)?),
-            Raw::RuntimeArray { .. } => Some(0),
-            Raw::Pointer { .. } | Raw::UntypedPointer { .. } => Some(POINTER_SIZE),
-            Raw::Struct { members } => {
-                let mut end = 0u32;
-                for (i, member) in members.iter().enumerate() {
-                    let offset = m.member_decoration(ty, i as u32, Decoration::Offset)?.operand();
-                    end = end.max(offset.checked_add(self.member_size(m, ty, i as u32, Id(*member))?)?);
-                }
-                Some(end)
-            }
-            _ => None,
+    fn lay_out_members(&mut self, m: &Module<'_>, id: Id, members: &[u32]) -> Layout {
+        let mut layout = Layout { members: self.decorate(m, id, members.len()), ..Layout::default() };
+        let mut size = Some(0u32);
+        for (i, ty) in members.iter().enumerate() {
+            let part = self.part(m, Id(*ty));
+            layout.scalar = layout.scalar.max(part.scalar);
+            layout.widths |= part.widths & WIDTHS;
+            let own = self.members.get((layout.members as usize).wrapping_sub(1)..).and_then(|all| all.get(i));
+            let end = || own?.offset()?.checked_add(self.member_size(m, own?, Id(*ty))?);
+            size = size.zip(end()).map(|(size, end)| size.max(end));
         }
+        layout.size = size;
+        layout
+    }
+
+    /// Collects the decorations of the members of a structure. Returns where they begin, plus 1; 0 where there are none.
+    fn decorate(&mut self, m: &Module<'_>, id: Id, count: usize) -> u32 {
+        let start = self.members.len();
+        for d in m.decorations(id) {
+            let Some(member) = d.member.map(|member| member as usize).filter(|member| *member < count) else {
+                continue;
+            };
+            self.members.resize(start + count, OfMember::default());
+            self.members[start + member].add(&d);
+        }
+        if self.members.len() > start { start as u32 + 1 } else { 0 }
     }
 
     fn layout(&self, m: &Module<'_>, ty: Id) -> Layout {
         m.ids().slot(ty).and_then(|s| self.layouts.get(s)).copied().unwrap_or_default()
     }
 
-    /// Size of the largest scalar, and the widths of numbers.
-    fn scalars(&self, m: &Module<'_>, ty: Id) -> (u8, u8) {
-        let part = |id| {
-            // Pointers may be declared behind what is made of them.
-            if m.key(id).is_pointer() {
-                return (POINTER_SIZE as u8, 0);
-            }
-            let part = self.layout(m, id);
-            (part.scalar, part.widths)
-        };
-        match m.ty(ty) {
-            Some(Raw::Int { width, .. }) => ((width / 8).min(255) as u8, (width & 0x58) as u8),
-            Some(Raw::Float(n)) => ((n.width / 8).min(255) as u8, (n.width & 0x58) as u8),
-            Some(Raw::Vector { component: part_of, .. } | Raw::Matrix { column: part_of, .. }) => part(part_of),
-            Some(Raw::Array { element, .. } | Raw::RuntimeArray { element }) => part(element),
-            Some(Raw::Struct { members }) => {
-                members.iter().map(|t| part(Id(*t))).fold((0, 0), |all, one| (all.0.max(one.0), all.1 | one.1))
-            }
-            Some(Raw::Pointer { .. } | Raw::UntypedPointer { .. }) => (POINTER_SIZE as u8, 0),
-            _ => (0, 0),
+    /// What the layout of a type says of what is made of it.
+    fn part(&self, m: &Module<'_>, ty: Id) -> Layout {
+        // Pointers may be declared behind what is made of them.
+        if m.key(ty).is_pointer() {
+            return POINTER;
         }
+        Layout { members: 0, reference: 0, ..self.layout(m, ty) }
+    }
+
+    /// Size in bytes of a type laid out by itself; `None` where that takes a member's decorations, or has no meaning.
+    pub(crate) fn size(&self, m: &Module<'_>, ty: Id) -> Option<u32> {
+        self.part(m, ty).size
     }
 
     /// Whether a type has numbers of so many bits, 8, 16 or 64, in it.
@@ -124,31 +161,51 @@ impl Types {
     }
 
     /// Size of the largest scalar in a type: what every access through a pointer to it must be aligned to at least.
-    pub(crate) fn largest_scalar(&self, ty: TypeRef) -> Option<u32> {
-        self.scalars.get(ty.0 as usize).copied().filter(|s| *s != 0).map(u32::from)
+    pub(crate) fn largest_scalar(&self, m: &Module<'_>, ty: TypeRef) -> Option<u32> {
+        let id = *self.ids.get(ty.0 as usize)?;
+        Some(self.part(m, id).scalar).filter(|s| *s != 0).map(u32::from)
+    }
+
+    /// Whether a type is a matrix, or an array of them.
+    pub(crate) fn is_matrix(&self, m: &Module<'_>, ty: Id) -> bool {
+        self.layout(m, ty).widths & MATRIX != 0
+    }
+
+    /// The decorations of the members of a structure; none where no member is decorated.
+    pub(crate) fn members(&self, m: &Module<'_>, ty: Id, count: usize) -> &[OfMember] {
+        let start = self.layout(m, ty).members as usize;
+        start.checked_sub(1).and_then(|start| self.members.get(start..start + count)).unwrap_or(&[])
     }
 
     /// Bytes that a member of a structure occupies.
-    pub(crate) fn member_size(&self, m: &Module<'_>, owner: Id, index: u32, ty: Id) -> Option<u32> {
-        match m.ty(ty)? {
-            Raw::Matrix { column, count } => {
-                let stride = m.member_decoration(owner, index, Decoration::MatrixStride)?.operand();
-                let rows = m.key(column).count();
-                let vectors = if is_row_major(m, owner, index) { rows } else { count };
-                stride.checked_mul(vectors)
-            }
-            _ => self.size(m, ty),
+    pub(crate) fn member_size(&self, m: &Module<'_>, own: &OfMember, ty: Id) -> Option<u32> {
+        if m.info(ty).op != Op::TypeMatrix {
+            return self.size(m, ty);
         }
+        let Some(Raw::Matrix { column, count }) = m.ty(ty) else { return None };
+        let vectors = if own.flags.has(Flags::ROW_MAJOR) { m.key(column).count() } else { count };
+        own.matrix_stride()?.checked_mul(vectors)
+    }
+
+    /// How many types were asked for so far.
+    pub(crate) fn asked_for(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The type that a reference means.
+    pub(crate) fn asked(&self, at: usize) -> Option<Id> {
+        self.ids.get(at).copied()
     }
 
     /// The reference to a type. It and all that it is made of will be in the report.
     pub(crate) fn get(&mut self, m: &Module<'_>, budget: &Budget, ty: Id) -> TypeRef {
         let next = self.ids.len() as u32;
-        match m.ids().slot(ty).and_then(|s| self.refs.get_mut(s)) {
-            Some(at) if *at != 0 => TypeRef(*at - 1),
-            Some(at) if budget.take(size_of::<Type>() + size_of::<Id>()) => {
+        match m.ids().slot(ty).and_then(|s| Some((s, &mut self.layouts.get_mut(s)?.reference))) {
+            Some((_, at)) if *at != 0 => TypeRef(*at - 1),
+            Some((slot, at)) if budget.take(size_of::<Type<'_>>() + size_of::<Id>()) => {
                 *at = next + 1;
                 self.ids.push(ty);
+                self.touched.push(slot);
                 TypeRef(next)
             }
             // Undefined types are all the same.
@@ -158,151 +215,10 @@ impl Types {
             }),
         }
     }
-
-    /// The types described so far.
-    pub(crate) fn described(&self) -> &[Type] {
-        &self.list
-    }
-
-    /// Describes the types that were asked for, and those that they are made of.
-    pub(crate) fn describe(&mut self, m: &Module<'_>, names: &Names, budget: &Budget) {
-        while let Some(&id) = self.ids.get(self.list.len()) {
-            let kind = self.kind(m, names, budget, id);
-            let name = names.get(m.words(), id).filter(|n| budget.take(n.len()));
-            self.list.push(Type { id: id.0, name: name.map(LitStr::to_text).unwrap_or_default(), kind });
-            self.scalars.push(if m.key(id).is_pointer() { POINTER_SIZE as u8 } else { self.layout(m, id).scalar });
-        }
-    }
-
-    pub(crate) fn finish(self) -> Vec<Type> {
-        self.list
-    }
-
-    fn kind(&mut self, m: &Module<'_>, names: &Names, budget: &Budget, id: Id) -> TypeKind {
-        let Some(raw) = m.ty(id) else { return TypeKind::Other("undefined".into()) };
-        match raw {
-            Raw::Void => TypeKind::Void,
-            Raw::Bool => TypeKind::Bool,
-            Raw::Int { width, signed } => TypeKind::Int { width, signed },
-            Raw::Float(n) => {
-                let encoding = if let NumberKind::Encoded(e) = n.kind { Some(text(e, FPEncoding::name)) } else { None };
-                TypeKind::Float { width: n.width, encoding }
-            }
-            Raw::Vector { component, count } => TypeKind::Vector { component: self.get(m, budget, component), count },
-            Raw::Matrix { column, count } => {
-                let Some(Raw::Vector { component, count: rows }) = m.ty(column) else {
-                    return TypeKind::Other("OpTypeMatrix".into());
-                };
-                TypeKind::Matrix { component: self.get(m, budget, component), columns: count, rows }
-            }
-            Raw::Array { element, length } => TypeKind::Array {
-                element: self.get(m, budget, element),
-                count: count(m, length),
-                stride: stride(m, id),
-            },
-            Raw::RuntimeArray { element } => {
-                TypeKind::Array { element: self.get(m, budget, element), count: Count::Runtime, stride: stride(m, id) }
-            }
-            Raw::Struct { members } => self.structure(m, names, budget, id, members),
-            Raw::Pointer { class, pointee } => TypeKind::Pointer {
-                class: text(class, StorageClass::name),
-                pointee: Some(self.get(m, budget, pointee)),
-            },
-            Raw::UntypedPointer { class } => {
-                TypeKind::Pointer { class: text(class, StorageClass::name), pointee: None }
-            }
-            Raw::Image(image) => TypeKind::Image(self.image(m, budget, &image)),
-            Raw::SampledImage { image } => match m.ty(image) {
-                Some(Raw::Image(image)) => TypeKind::SampledImage(self.image(m, budget, &image)),
-                _ => TypeKind::Other("OpTypeSampledImage".into()),
-            },
-            Raw::Sampler => TypeKind::Sampler,
-            Raw::AccelerationStructure => TypeKind::AccelerationStructure,
-            _ => TypeKind::Other(text(m.info(id).op, Op::name)),
-        }
-    }
-
-    fn image(&mut self, m: &Module<'_>, budget: &Budget, image: &spirula_module::Image) -> Image {
-        Image {
-            sampled_type: self.get(m, budget, image.sampled_type),
-            dim: text(image.dim, Dim::name),
-            format: text(image.format, ImageFormat::name),
-            depth: [Some(false), Some(true)].get(image.depth as usize).copied().flatten(),
-            arrayed: image.arrayed == 1,
-            multisampled: image.ms == 1,
-            sampled: [None, Some(true), Some(false)].get(image.sampled as usize).copied().flatten(),
-        }
-    }
-
-    fn structure(&mut self, m: &Module<'_>, names: &Names, budget: &Budget, id: Id, members: &[u32]) -> TypeKind {
-        let size = self.size(m, id);
-        let offset = |i: usize| m.member_decoration(id, i as u32, Decoration::Offset).map(|d| d.operand());
-        // A member is followed by the one with the next greater offset, whatever the order.
-        let mut offsets: Vec<u32> = (0..members.len()).filter_map(offset).collect();
-        offsets.sort_unstable();
-        let members = members.iter().enumerate().map_while(|(i, member)| {
-            let name = names.member(m.words(), id, i as u32);
-            if !budget.take(size_of::<Member>() + name.map_or(0, LitStr::len)) {
-                return None;
-            }
-            let name = name.map(LitStr::to_text).unwrap_or_default();
-            let own = offset(i);
-            let next = own.and_then(|o| offsets.get(offsets.partition_point(|x| *x <= o)).copied()).or(size);
-            let padded_size = own.zip(next).map(|(o, n)| n.saturating_sub(o));
-            Some(self.member(m, budget, name, (id, i as u32), Id(*member), (own, padded_size)))
-        });
-        TypeKind::Struct { members: members.collect(), size }
-    }
-
-    fn member(
-        &mut self,
-        m: &Module<'_>,
-        budget: &Budget,
-        name: String,
-        (owner, i): (Id, u32),
-        ty: Id,
-        (offset, padded_size): (Option<u32>, Option<u32>),
-    ) -> Member {
-        let operand = |d| m.member_decoration(owner, i, d).map(|d| d.operand());
-        let has = |d| m.member_decoration(owner, i, d).is_some();
-        let matrix = innermost_is_matrix(m, ty);
-        Member {
-            name,
-            ty: self.get(m, budget, ty),
-            offset,
-            size: offset.and_then(|_| self.member_size(m, owner, i, ty)),
-            padded_size,
-            matrix_stride: operand(Decoration::MatrixStride),
-            row_major: matrix.then(|| is_row_major(m, owner, i)),
-            built_in: operand(Decoration::BuiltIn).map(|b| text(BuiltIn(b), BuiltIn::name)),
-            location: operand(Decoration::Location),
-            component: operand(Decoration::Component),
-            semantics: hlsl::semantics(budget, m.member_decorations(owner, i)),
-            non_writable: has(Decoration::NonWritable),
-            non_readable: has(Decoration::NonReadable),
-            coherent: has(Decoration::Coherent),
-        }
-    }
-}
-
-/// Whether a type is a matrix, or an array of them.
-fn innermost_is_matrix(m: &Module<'_>, mut ty: Id) -> bool {
-    for _ in 0..MAX_NESTING {
-        match m.info(ty).op {
-            Op::TypeMatrix => return true,
-            Op::TypeArray | Op::TypeRuntimeArray => ty = m.def(ty).map_or(Id(0), |i| i.id(2)),
-            _ => return false,
-        }
-    }
-    false
 }
 
 /// Arrays nested deeper than this are not looked through.
 pub(crate) const MAX_NESTING: usize = 255;
-
-fn is_row_major(m: &Module<'_>, owner: Id, member: u32) -> bool {
-    m.member_decoration(owner, member, Decoration::RowMajor).is_some()
-}
 
 /// `ArrayStride` of an array type.
 pub(crate) fn stride(m: &Module<'_>, array: Id) -> Option<u32> {

@@ -164,7 +164,7 @@ fn offsets(report: &Value, thing: &Value) -> String {
     offsets.collect::<Vec<_>>().join("+")
 }
 
-fn our_facts(r: &Reflection) -> Facts {
+fn our_facts(r: &Reflection<'_>) -> Facts {
     let mut facts = Facts::new();
     let number = |n: Option<u32>| n.map_or("null".to_owned(), |n| n.to_string());
     for b in &r.bindings {
@@ -199,7 +199,7 @@ fn our_facts(r: &Reflection) -> Facts {
         let offsets: Vec<String> = members.iter().map(|m| number(m.offset)).collect();
         facts.entry("push_constants").or_default().push(offsets.join("+"));
     }
-    let locations = |list: &[InterfaceVariable]| -> Vec<String> {
+    let locations = |list: &[InterfaceVariable<'_>]| -> Vec<String> {
         list.iter().filter_map(|v| v.location).map(|l| l.to_string()).collect()
     };
     facts.insert("inputs", point.map_or(Vec::new(), |p| locations(&p.inputs)));

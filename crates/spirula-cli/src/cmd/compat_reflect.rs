@@ -3,6 +3,7 @@
 //! What is known of its output are its reports in YAML. Without `-y` the table is ours. What it prints for an option that
 //! no report shows is not guessed: the option is refused.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 use clap::Parser;
@@ -84,9 +85,9 @@ impl SpirvReflect {
     fn one_fact(&self, module: &Module<'_>) -> String {
         let report = spirula_reflect::reflect(module);
         let text = if self.entrypoint {
-            report.entry_points.into_iter().next().map(|e| e.name)
+            report.entry_points.into_iter().next().map(|e| e.name.into_owned())
         } else if self.source_file {
-            report.source.and_then(|s| s.file)
+            report.source.and_then(|s| s.file).map(Cow::into_owned)
         } else {
             // The line `shader_stage: 0x00000020 # CS` of the YAML.
             let yaml = spirula_reflect::yaml(module);

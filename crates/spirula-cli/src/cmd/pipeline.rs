@@ -36,7 +36,7 @@ pub(crate) struct PipelineArgs {
 struct Known<'b> {
     input: &'b Input,
     module: Module<'b>,
-    report: Reflection,
+    report: Reflection<'b>,
     subject: Subject<'b>,
 }
 
@@ -142,7 +142,7 @@ fn load<'b>(
 }
 
 fn stage<'k>(known: &'k Known<'_>, entry: &EntryPoint<'_>) -> Option<Stage<'k>> {
-    let same = |p: &spirula_reflect::EntryPoint| p.id == entry.function.0 && p.model == entry.model.to_string();
+    let same = |p: &spirula_reflect::EntryPoint<'_>| p.id == entry.function.0 && p.model == entry.model.to_string();
     let entry_point = known.report.entry_points.iter().position(same)?;
     Some(Stage { module: &known.input.name, report: &known.report, entry_point })
 }

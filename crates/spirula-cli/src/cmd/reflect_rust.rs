@@ -50,7 +50,7 @@ impl RustArgs {
     }
 
     /// The module's structures.
-    pub(crate) fn text(&self, report: &Reflection) -> String {
+    pub(crate) fn text(&self, report: &Reflection<'_>) -> String {
         let options = RustOptions { bytemuck: self.bytemuck, half: self.half, derives: self.derive.clone() };
         spirula_reflect::rust(report, &options)
     }

@@ -13,9 +13,12 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// or several names.
 pub type Term = Cow<'static, str>;
 
+/// What a module says, such as a name: borrowed from its words wherever they are UTF-8 and nothing is added.
+pub type Text<'m> = Cow<'m, str>;
+
 /// Puts the derives on every type of the report.
 macro_rules! report {
-    ($($(#[$meta:meta])* pub $kind:ident $name:ident $body:tt)*) => {
+    ($($(#[$meta:meta])* pub $kind:ident $name:ident $(<$module:lifetime>)? { $($body:tt)* })*) => {
         $(
             $(#[$meta])*
             #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +26,7 @@ macro_rules! report {
             #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
             #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
             #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-            pub $kind $name $body
+            pub $kind $name $(<$module>)? { $($body)* }
         )*
     };
 }
@@ -42,7 +45,7 @@ pub use vertex::*;
 
 report! {
     /// All that a module wants from its host.
-    pub struct Reflection {
+    pub struct Reflection<'m> {
         /// [`SCHEMA_VERSION`].
         pub schema: u32,
         /// Version of SPIR-V.
@@ -54,29 +57,29 @@ report! {
         /// Memory model.
         pub memory_model: Term,
         /// Where the module comes from, where it says so.
-        pub source: Option<Source>,
+        pub source: Option<Source<'m>>,
         /// Types, each once; a `TypeRef` is a position here.
-        pub types: Vec<Type>,
+        pub types: Vec<Type<'m>>,
         /// Entry points.
-        pub entry_points: Vec<EntryPoint>,
+        pub entry_points: Vec<EntryPoint<'m>>,
         /// Variables behind descriptors, whether used or not, by set and binding.
-        pub bindings: Vec<Binding>,
+        pub bindings: Vec<Binding<'m>>,
         /// Push constant blocks.
-        pub push_constants: Vec<BlockVariable>,
+        pub push_constants: Vec<BlockVariable<'m>>,
         /// Shader record blocks (ray tracing).
-        pub shader_records: Vec<BlockVariable>,
+        pub shader_records: Vec<BlockVariable<'m>>,
         /// Members by path of every structure type that is a block or that physical pointers point to.
-        pub blocks: Vec<BlockLayout>,
+        pub blocks: Vec<BlockLayout<'m>>,
         /// Structure types that physical pointers of the module point to: where device addresses lead.
         pub buffer_references: Vec<TypeRef>,
         /// Specialisation constants.
-        pub spec_constants: Vec<SpecConstant>,
+        pub spec_constants: Vec<SpecConstant<'m>>,
         /// Operations on specialisation constants, operands before what is made of them.
         pub spec_operations: Vec<SpecOperation>,
         /// What is declared, but used by no entry point.
         pub unused: Unused,
         /// What the module requires of Vulkan.
-        pub requirements: Requirements,
+        pub requirements: Requirements<'m>,
         /// What deserves a look: collisions, duplicates, what is missing, and what this report leaves out.
         pub notes: Vec<Note>,
     }
@@ -90,13 +93,13 @@ report! {
     }
 
     /// `OpSource`.
-    pub struct Source {
+    pub struct Source<'m> {
         /// Language.
         pub language: Term,
         /// Its version.
         pub version: u32,
         /// File name.
-        pub file: Option<String>,
+        pub file: Option<Text<'m>>,
     }
 
     /// Something that deserves a look.
@@ -137,43 +140,43 @@ report! {
     }
 
     /// What the module requires of Vulkan.
-    pub struct Requirements {
+    pub struct Requirements<'m> {
         /// Oldest Vulkan that takes the SPIR-V version.
         pub vulkan: VersionNumber,
         /// Declared capabilities.
         pub capabilities: Vec<Term>,
         /// Declared SPIR-V extensions.
-        pub extensions: Vec<String>,
+        pub extensions: Vec<Text<'m>>,
         /// Device extensions that these ask for.
         pub device_extensions: Vec<ExtensionRequirement>,
         /// Features and device extensions, with their causes.
-        pub features: Vec<Requirement>,
+        pub features: Vec<Requirement<'m>>,
     }
 
     /// One thing that the device must have.
-    pub struct Requirement {
+    pub struct Requirement<'m> {
         /// Feature, as Vulkan's structures spell it: any of these.
-        pub features: Vec<Term>,
+        pub features: &'static [&'static str],
         /// Device extensions that bring it where the Vulkan version does not.
-        pub extensions: Vec<Term>,
+        pub extensions: &'static [&'static str],
         /// Vulkan version that has it in core, if any.
         pub core: Option<VersionNumber>,
         /// The SPIR-V capability that asks for it.
         pub capability: Term,
         /// The first few instructions that need the capability; none where we do not see why it is declared.
-        pub causes: Vec<Cause>,
+        pub causes: Vec<Cause<'m>>,
     }
 
     /// An instruction that needs a capability.
-    pub struct Cause {
+    pub struct Cause<'m> {
         /// Its text, shortened.
-        pub text: String,
+        pub text: Text<'m>,
         /// Its offset in the module, in words.
         pub word: u32,
         /// Result id of the variable that it is about.
         pub variable: Option<u32>,
         /// The variable's debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
     }
 
     /// A device extension that a SPIR-V extension asks for.

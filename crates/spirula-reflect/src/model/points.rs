@@ -3,15 +3,15 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Term;
+use super::{Term, Text};
 use crate::TypeRef;
 use crate::model::{DescriptorKind, Semantic};
 
 report! {
     /// An entry point.
-    pub struct EntryPoint {
+    pub struct EntryPoint<'m> {
         /// Name.
-        pub name: String,
+        pub name: Text<'m>,
         /// Result id of the function.
         pub id: u32,
         /// Execution model.
@@ -21,11 +21,11 @@ report! {
         /// Workgroup size, for the models that have one.
         pub workgroup_size: Option<[Dimension; 3]>,
         /// Input variables.
-        pub inputs: Vec<InterfaceVariable>,
+        pub inputs: Vec<InterfaceVariable<'m>>,
         /// Output variables.
-        pub outputs: Vec<InterfaceVariable>,
+        pub outputs: Vec<InterfaceVariable<'m>>,
         /// Other interface variables: ray payloads, hit attributes, callable data, task payloads.
-        pub payloads: Vec<Payload>,
+        pub payloads: Vec<Payload<'m>>,
         /// The bindings that its call tree uses: positions in [`Reflection::bindings`], with the access made.
         pub bindings: Vec<BindingUse>,
         /// Positions in [`Reflection::push_constants`].
@@ -35,7 +35,7 @@ report! {
         /// Bytes of Workgroup memory, without padding; `None` where a size is not known.
         pub workgroup_memory: Option<u32>,
         /// The Workgroup variables that its call tree uses.
-        pub workgroup_variables: Vec<WorkgroupVariable>,
+        pub workgroup_variables: Vec<WorkgroupVariable<'m>>,
         /// What its call tree takes from descriptor heaps through arrays of a known type.
         pub heap_accesses: Vec<HeapAccess>,
         /// Positions in [`Reflection::spec_constants`] of those that its call tree, types and modes depend on.
@@ -69,11 +69,11 @@ report! {
     }
 
     /// A variable of an entry point's interface, in storage class Input or Output.
-    pub struct InterfaceVariable {
+    pub struct InterfaceVariable<'m> {
         /// Result id.
         pub id: u32,
         /// Debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// Type of the variable, without the pointer.
         pub ty: TypeRef,
         /// `Location`.
@@ -97,11 +97,11 @@ report! {
     }
 
     /// A variable that passes data between stages in other ways than Input and Output.
-    pub struct Payload {
+    pub struct Payload<'m> {
         /// Result id.
         pub id: u32,
         /// Debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// Storage class.
         pub class: Term,
         /// Type.
@@ -113,11 +113,11 @@ report! {
     }
 
     /// A variable in Workgroup memory.
-    pub struct WorkgroupVariable {
+    pub struct WorkgroupVariable<'m> {
         /// Result id.
         pub id: u32,
         /// Debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// Type.
         pub ty: TypeRef,
         /// Bytes, without padding where the layout is not explicit; `None` where that is not known.

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Term;
+use super::{Term, Text};
 use crate::TypeRef;
 use crate::model::Count;
 
@@ -41,11 +41,11 @@ report! {
     }
 
     /// A variable behind a descriptor.
-    pub struct Binding {
+    pub struct Binding<'m> {
         /// Result id.
         pub id: u32,
         /// Debug name of the variable; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// `DescriptorSet`.
         pub set: Option<u32>,
         /// `Binding`.
@@ -77,7 +77,7 @@ report! {
         /// Other variables with the same set and binding, by id.
         pub aliases: Vec<u32>,
         /// Where device addresses lie in the block.
-        pub addresses: Vec<DeviceAddress>,
+        pub addresses: Vec<DeviceAddress<'m>>,
     }
 
     /// A counter buffer, and how we know.
@@ -97,9 +97,9 @@ report! {
     }
 
     /// A device address in a block.
-    pub struct DeviceAddress {
+    pub struct DeviceAddress<'m> {
         /// Where, as a path of members: `lights[].next`.
-        pub path: String,
+        pub path: Text<'m>,
         /// Offset in bytes from the start of the block, at index 0 of all arrays on the way.
         pub offset: u32,
         /// Strides in bytes of the arrays on the way, the outermost first.
@@ -113,21 +113,21 @@ report! {
     }
 
     /// The members of a block, at all depths.
-    pub struct BlockLayout {
+    pub struct BlockLayout<'m> {
         /// The structure type.
         pub ty: TypeRef,
         /// Size in bytes, up to the end of the last member. A runtime array counts 0.
         pub size: Option<u32>,
         /// Members, each before what it is made of.
-        pub members: Vec<BlockMember>,
+        pub members: Vec<BlockMember<'m>>,
         /// Where device addresses lie in it, by offset.
-        pub addresses: Vec<DeviceAddress>,
+        pub addresses: Vec<DeviceAddress<'m>>,
     }
 
     /// A member of a block, at any depth.
-    pub struct BlockMember {
+    pub struct BlockMember<'m> {
         /// Path of members: `lights[].position`.
-        pub path: String,
+        pub path: Text<'m>,
         /// Offset in bytes from the start of the block, at index 0 of all arrays on the way.
         pub offset: u32,
         /// Bytes that it occupies; 0 for a runtime array.
@@ -145,11 +145,11 @@ report! {
     }
 
     /// A push constant or shader record block.
-    pub struct BlockVariable {
+    pub struct BlockVariable<'m> {
         /// Result id.
         pub id: u32,
         /// Debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// Type of the block.
         pub ty: TypeRef,
         /// Smallest offset of a member.
@@ -157,17 +157,17 @@ report! {
         /// Bytes from there to the end of the last member.
         pub size: u32,
         /// Where device addresses lie in the block.
-        pub addresses: Vec<DeviceAddress>,
+        pub addresses: Vec<DeviceAddress<'m>>,
     }
 
     /// A specialisation constant.
-    pub struct SpecConstant {
+    pub struct SpecConstant<'m> {
         /// Result id.
         pub id: u32,
         /// `SpecId`; `None` for results of operations on such constants.
         pub spec_id: Option<u32>,
         /// Debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// Type as text: `bool`, `u32`, `i16`, `f64` …
         pub ty: String,
         /// Default value's bits, sign- or zero-extended.

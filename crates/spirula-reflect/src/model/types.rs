@@ -3,22 +3,22 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Term;
+use super::{Term, Text};
 use crate::TypeRef;
 
 report! {
     /// A type.
-    pub struct Type {
+    pub struct Type<'m> {
         /// Result id.
         pub id: u32,
         /// Debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// What it is.
-        pub kind: TypeKind,
+        pub kind: TypeKind<'m>,
     }
 
     /// What a type is.
-    pub enum TypeKind {
+    pub enum TypeKind<'m> {
         /// `OpTypeVoid`
         Void,
         /// `OpTypeBool`
@@ -65,7 +65,7 @@ report! {
         /// `OpTypeStruct`
         Struct {
             /// Members in order.
-            members: Vec<Member>,
+            members: Vec<Member<'m>>,
             /// Size in bytes where all members have offsets: up to the end of the last one. A runtime array counts 0.
             size: Option<u32>,
         },
@@ -104,9 +104,9 @@ report! {
     }
 
     /// A member of a structure type.
-    pub struct Member {
+    pub struct Member<'m> {
         /// Debug name; empty where it has none.
-        pub name: String,
+        pub name: Text<'m>,
         /// Type.
         pub ty: TypeRef,
         /// `Offset` in bytes.

@@ -12,19 +12,19 @@ use crate::{TypeRef, types};
 /// A block, in its report.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'r> {
-    pub(super) report: &'r Reflection,
+    pub(super) report: &'r Reflection<'r>,
     pub(super) ty: TypeRef,
 }
 
 impl<'r> Block<'r> {
-    fn kind(self, ty: TypeRef) -> Option<&'r TypeKind> {
+    fn kind(self, ty: TypeRef) -> Option<&'r TypeKind<'r>> {
         self.report.types.get(ty.0 as usize).map(|t| &t.kind)
     }
 
     /// Members with their offsets and ends, in order.
-    fn members(self) -> Vec<(u32, u32, &'r Member)> {
+    fn members(self) -> Vec<(u32, u32, &'r Member<'r>)> {
         let Some(TypeKind::Struct { members, .. }) = self.kind(self.ty) else { return Vec::new() };
-        let place = |m: &'r Member| {
+        let place = |m: &'r Member<'r>| {
             let offset = m.offset?;
             // A runtime array has no end.
             let end = m.size.filter(|s| *s > 0).map_or(u32::MAX, |s| offset.saturating_add(s));
@@ -69,7 +69,7 @@ pub(super) fn difference(a: Block<'_>, b: Block<'_>, budget: &mut u32) -> Option
     None
 }
 
-fn shown(block: Block<'_>, member: &Member) -> String {
+fn shown(block: Block<'_>, member: &Member<'_>) -> String {
     let order = if member.row_major == Some(true) { " (row major)" } else { "" };
     format!("{} `{}`{order}", cell(&type_text(block.report, member.ty)), cell(&member.name))
 }
@@ -77,9 +77,9 @@ fn shown(block: Block<'_>, member: &Member) -> String {
 /// Whether two members at the same place have the same type; structures in them are left for later.
 fn agree<'a, 'b>(
     a: Block<'a>,
-    one: &Member,
+    one: &Member<'_>,
     b: Block<'b>,
-    other: &Member,
+    other: &Member<'_>,
     at: u32,
     todo: &mut Vec<(Block<'a>, Block<'b>, u32)>,
 ) -> bool {
@@ -103,7 +103,7 @@ fn agree<'a, 'b>(
             Some(TypeKind::Matrix { component, columns, rows }),
             Some(TypeKind::Matrix { component: other_component, columns: other_columns, rows: other_rows }),
         ) => {
-            let layout = |m: &Member| (m.matrix_stride, m.row_major);
+            let layout = |m: &Member<'_>| (m.matrix_stride, m.row_major);
             (columns, rows) == (other_columns, other_rows)
                 && layout(one) == layout(other)
                 && same_number(a.kind(*component), b.kind(*other_component))
@@ -119,7 +119,7 @@ fn agree<'a, 'b>(
 }
 
 /// Whether two types are the same sort of number. The signs of integers are a matter of taste.
-fn same_number(a: Option<&TypeKind>, b: Option<&TypeKind>) -> bool {
+fn same_number(a: Option<&TypeKind<'_>>, b: Option<&TypeKind<'_>>) -> bool {
     match (a, b) {
         (Some(TypeKind::Int { width, .. }), Some(TypeKind::Int { width: other, .. })) => width == other,
         (

@@ -15,8 +15,8 @@ use crate::{TypeRef, table};
 #[derive(Clone, Copy)]
 struct Use<'r> {
     stage: usize,
-    report: &'r Reflection,
-    variable: &'r Binding,
+    report: &'r Reflection<'r>,
+    variable: &'r Binding<'r>,
     read: bool,
     written: bool,
 }

@@ -27,7 +27,7 @@ fn values(from: Stage<'_>, to: Stage<'_>, budget: &mut u32) -> Vec<InterfaceValu
     let outputs = from.point().map_or(&[][..], |p| &p.outputs);
     let inputs = to.point().map_or(&[][..], |p| &p.inputs);
     let mut values: BTreeMap<(bool, u32, u32), InterfaceValue> = BTreeMap::new();
-    let mut add = |stage: Stage<'_>, variable: &InterfaceVariable, is_input: bool| {
+    let mut add = |stage: Stage<'_>, variable: &InterfaceVariable<'_>, is_input: bool| {
         let per_patch = variable.interpolation.iter().any(|i| i == "Patch");
         for leaf in leaves(stage.report, variable, budget) {
             for (location, suffix) in leaf.each() {

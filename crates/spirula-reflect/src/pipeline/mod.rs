@@ -26,13 +26,13 @@ pub struct Stage<'r> {
     /// What the module is called.
     pub module: &'r str,
     /// The report.
-    pub report: &'r Reflection,
+    pub report: &'r Reflection<'r>,
     /// Position in [`Reflection::entry_points`].
     pub entry_point: usize,
 }
 
 impl<'r> Stage<'r> {
-    fn point(&self) -> Option<&'r EntryPoint> {
+    fn point(&self) -> Option<&'r EntryPoint<'r>> {
         self.report.entry_points.get(self.entry_point)
     }
 
@@ -135,7 +135,7 @@ fn described(s: &Stage<'_>) -> PipelineStage {
     let known = stage_kind(s.model());
     PipelineStage {
         module: s.module.to_string(),
-        entry_point: s.point().map_or(String::new(), |p| p.name.clone()),
+        entry_point: s.point().map_or(String::new(), |p| p.name.to_string()),
         model: s.model().to_string(),
         flag: known.map_or("", |k| k.flag).to_string(),
         vk_flag: known.map_or(0, |k| k.bit),

@@ -9,7 +9,7 @@ use super::{Merge, flag_names};
 use crate::model::{BlockVariable, ConflictKind, ConflictSeverity, PushConstantRange, PushConstantRanges};
 
 pub(super) fn ranges(merge: &mut Merge<'_>) -> PushConstantRanges {
-    let mut blocks: Vec<(usize, &BlockVariable)> = Vec::new();
+    let mut blocks: Vec<(usize, &BlockVariable<'_>)> = Vec::new();
     for (i, stage) in merge.stages.iter().enumerate() {
         let Some(point) = stage.point() else { continue };
         let used = point.push_constants.iter().filter_map(|p| stage.report.push_constants.get(*p as usize));
@@ -40,7 +40,7 @@ fn range(flags: u32, from: u32, to: u32) -> PushConstantRange {
     PushConstantRange { stages: flag_names(flags), vk_stages: flags, offset: from, size: to - from }
 }
 
-fn disagreements(merge: &mut Merge<'_>, blocks: &[(usize, &BlockVariable)]) {
+fn disagreements(merge: &mut Merge<'_>, blocks: &[(usize, &BlockVariable<'_>)]) {
     for (i, (stage, own)) in blocks.iter().enumerate() {
         for (other_stage, other) in &blocks[..i] {
             let a = Block { report: merge.stages[*other_stage].report, ty: other.ty };

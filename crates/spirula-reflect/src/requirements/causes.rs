@@ -1,18 +1,20 @@
 //! Which instructions and variables need a capability.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 
 use spirula_binary::{Id, Inst};
-use spirula_grammar::{BuiltIn, Capability, Class, Decoration, Dim, ImageFormat, Op, OperandKind, Scope, StorageClass};
+use spirula_grammar::{
+    AddressingModel, BuiltIn, CapSet, Capability, Class, Decoration, Dim, ExecutionMode, ExecutionModel, ImageFormat,
+    InstDesc, MemoryModel, Op, OperandKind, Scope, StorageClass,
+};
 use spirula_module::{Image, Module, Type as Raw};
 
 use super::Wanted;
-use crate::Cx;
 use crate::bindings::{held_type, kind};
-use crate::model::{Cause, DescriptorKind};
+use crate::model::{Cause, DescriptorKind, Term};
 use crate::types::MAX_NESTING;
+use crate::{Cx, text};
 
 /// Causes that are listed of each capability.
 const MAX_CAUSES: usize = 4;
@@ -20,26 +22,137 @@ const MAX_CAUSES: usize = 4;
 const MAX_STEPS: usize = 32;
 
 /// Finds what needs the capabilities, in one pass over the module.
-pub(super) fn find(cx: &Cx<'_>, wanted: &mut [Wanted]) {
+pub(super) fn find<'m>(cx: &Cx<'_, 'm>, wanted: &mut [Wanted<'m>]) {
     if wanted.is_empty() {
         return;
     }
-    let mut search = Search { cx, open: wanted.len(), wanted, holders: holders(&cx.m) };
-    for inst in cx.m.inst_offsets().iter().filter_map(|at| cx.m.inst_at(*at)) {
-        if search.open == 0 {
+    let mut open = CapSet::EMPTY;
+    wanted.iter().for_each(|w| _ = open.insert(w.row.0));
+    let reasons = wanted.iter().fold(Reasons(0), |all, w| all.or(Reasons::of(w.row.0)));
+    let mut search = Search { cx, open, reasons, wanted, idle: [0; 3], holders: None };
+    for at in cx.m.inst_offsets() {
+        let op = cx.m.words().get(*at as usize).map_or(0, |first| *first as u16);
+        if !REASONS.get(usize::from(op)).is_some_and(|r| r.meets(reasons)) {
+            continue;
+        }
+        if search.open == CapSet::EMPTY {
             break;
         }
-        search.instruction(inst);
+        cx.m.inst_at(*at).into_iter().for_each(|inst| search.instruction(inst));
     }
 }
 
-struct Search<'a, 'm> {
-    cx: &'a Cx<'m>,
-    wanted: &'a mut [Wanted],
-    /// How many may have more causes.
-    open: usize,
-    /// Types of images and the like, with a variable that holds one.
-    holders: BTreeMap<u32, Id>,
+/// Why instructions need capabilities, one bit each.
+#[derive(Clone, Copy)]
+struct Reasons(u8);
+
+impl Reasons {
+    /// By what they are, or by their enumerants.
+    const OPERANDS: Reasons = Reasons(1);
+    const INDEX: Reasons = Reasons(2);
+    const FORMAT: Reasons = Reasons(4);
+    const VARIABLE_POINTER: Reasons = Reasons(8);
+    const ATOMIC: Reasons = Reasons(16);
+    const SMALL_NUMBER: Reasons = Reasons(32);
+
+    const fn or(self, other: Reasons) -> Reasons {
+        Reasons(self.0 | other.0)
+    }
+
+    fn meets(self, other: Reasons) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Those that there can be for a capability.
+    fn of(capability: Capability) -> Reasons {
+        use Capability as C;
+        let other = match capability {
+            c if INDEXING.contains(&c) => Reasons::INDEX,
+            c if SMALL_NUMBERS.contains(&c) => Reasons::SMALL_NUMBER,
+            C::StorageImageReadWithoutFormat | C::StorageImageWriteWithoutFormat => Reasons::FORMAT,
+            C::VariablePointers | C::VariablePointersStorageBuffer => Reasons::VARIABLE_POINTER,
+            C::VulkanMemoryModelDeviceScope | C::Int64Atomics | C::Int64ImageEXT => Reasons::ATOMIC,
+            _ => Reasons(0),
+        };
+        Reasons::OPERANDS.or(other)
+    }
+}
+
+/// By opcode.
+static REASONS: [Reasons; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
+    let mut all = [Reasons(0); Op::all()[Op::COUNT - 1].op.0 as usize + 1];
+    let mut i = 0;
+    while i < Op::COUNT {
+        let desc = &Op::all()[i];
+        all[desc.op.0 as usize] = reasons(desc);
+        i += 1;
+    }
+    all
+};
+
+const fn reasons(desc: &InstDesc) -> Reasons {
+    let own = if desc.needs_capability() { Reasons::OPERANDS } else { Reasons(0) };
+    own.or(match desc.op {
+        Op::TypeInt
+        | Op::TypeFloat
+        | Op::Decorate
+        | Op::MemberDecorate
+        | Op::ExecutionMode
+        | Op::ExecutionModeId
+        | Op::EntryPoint
+        | Op::MemoryModel
+        | Op::TypePointer
+        | Op::TypeImage
+        | Op::Variable
+        | Op::UntypedVariableKHR => Reasons::OPERANDS,
+        Op::AccessChain | Op::InBoundsAccessChain => Reasons::INDEX,
+        Op::ImageRead | Op::ImageSparseRead | Op::ImageWrite => Reasons::FORMAT,
+        Op::Phi | Op::Select | Op::FunctionCall | Op::PtrAccessChain | Op::Load => Reasons::VARIABLE_POINTER,
+        Op::ControlBarrier | Op::MemoryBarrier => Reasons::ATOMIC,
+        _ if matches!(desc.class, Class::Atomic) => Reasons::ATOMIC,
+        _ => Reasons(0),
+    })
+}
+
+/// Capabilities for the indexing of arrays of descriptors.
+const INDEXING: [Capability; 14] = [
+    Capability::UniformBufferArrayDynamicIndexing,
+    Capability::UniformBufferArrayNonUniformIndexing,
+    Capability::StorageBufferArrayDynamicIndexing,
+    Capability::StorageBufferArrayNonUniformIndexing,
+    Capability::StorageImageArrayDynamicIndexing,
+    Capability::StorageImageArrayNonUniformIndexing,
+    Capability::InputAttachmentArrayDynamicIndexing,
+    Capability::InputAttachmentArrayNonUniformIndexing,
+    Capability::UniformTexelBufferArrayDynamicIndexing,
+    Capability::UniformTexelBufferArrayNonUniformIndexing,
+    Capability::StorageTexelBufferArrayDynamicIndexing,
+    Capability::StorageTexelBufferArrayNonUniformIndexing,
+    Capability::SampledImageArrayDynamicIndexing,
+    Capability::SampledImageArrayNonUniformIndexing,
+];
+
+/// Capabilities for numbers of 16 and 8 bits in memory that is shared with the host.
+const SMALL_NUMBERS: [Capability; 7] = [
+    Capability::StorageBuffer16BitAccess,
+    Capability::StorageBuffer8BitAccess,
+    Capability::UniformAndStorageBuffer16BitAccess,
+    Capability::UniformAndStorageBuffer8BitAccess,
+    Capability::StoragePushConstant16,
+    Capability::StoragePushConstant8,
+    Capability::StorageInputOutput16,
+];
+
+struct Search<'a, 'i, 'm> {
+    cx: &'a Cx<'i, 'm>,
+    wanted: &'a mut [Wanted<'m>],
+    /// Those that may have more causes.
+    open: CapSet,
+    reasons: Reasons,
+    /// Decorations, built-ins and storage classes below 64 that need none of `open`, one bit each.
+    idle: [u64; 3],
+    /// Types of images and the like, with a variable that holds one; made when it is asked for.
+    holders: Option<BTreeMap<u32, Id>>,
 }
 
 fn holders(m: &Module<'_>) -> BTreeMap<u32, Id> {
@@ -58,10 +171,10 @@ fn holders(m: &Module<'_>) -> BTreeMap<u32, Id> {
     holders
 }
 
-impl Search<'_, '_> {
+impl Search<'_, '_, '_> {
     fn instruction(&mut self, inst: Inst<'_>) {
         let Some(desc) = inst.desc() else { return };
-        if desc.needs_capability() {
+        if desc.needs_capability() && desc.capabilities().intersects(&self.open) {
             self.all(inst, |c| desc.capabilities().contains(c));
         }
         match inst.op() {
@@ -93,25 +206,44 @@ impl Search<'_, '_> {
     fn all(&mut self, inst: Inst<'_>, needs: impl Fn(Capability) -> bool) {
         let (cx, mut text) = (self.cx, None);
         for w in self.wanted.iter_mut().filter(|w| w.causes.len() < MAX_CAUSES && needs(w.row.0)) {
-            let variable = variable(&cx.m, inst)
-                .or_else(|| inst.desc().filter(|d| d.is_type()).and_then(|_| self.holders.get(&inst.word(1)).copied()));
+            let variable = variable(&cx.m, inst).or_else(|| {
+                inst.desc().filter(|d| d.is_type())?;
+                self.holders.get_or_insert_with(|| holders(&cx.m)).get(&inst.word(1)).copied()
+            });
             if w.causes.iter().any(|c| c.variable == variable.map(|v| v.0) && variable.is_some()) {
                 continue;
             }
             let text: &String = text.get_or_insert_with(|| shown(inst));
             let name = variable.map(|v| cx.name(v)).unwrap_or_default();
-            w.causes.push(Cause { text: text.clone(), word: inst.offset(), variable: variable.map(|v| v.0), name });
-            self.open -= usize::from(w.causes.len() == MAX_CAUSES);
+            w.causes.push(Cause {
+                text: text.clone().into(),
+                word: inst.offset(),
+                variable: variable.map(|v| v.0),
+                name,
+            });
+            if w.causes.len() == MAX_CAUSES {
+                self.open.remove(w.row.0);
+            }
         }
     }
 
     fn one(&mut self, inst: Inst<'_>, capability: Capability) {
-        self.all(inst, |c| c == capability);
+        if self.open.contains(capability) {
+            self.all(inst, |c| c == capability);
+        }
     }
 
     fn operand(&mut self, inst: Inst<'_>, kind: OperandKind, at: usize) {
-        if let Some(e) = kind.enumerant(inst.word(at)).filter(|e| e.needs_capability()) {
-            self.all(inst, |c| e.capabilities().contains(c));
+        let value = inst.word(at);
+        let kinds = [OperandKind::Decoration, OperandKind::BuiltIn, OperandKind::StorageClass];
+        let known = kinds.iter().position(|k| *k == kind).and_then(|k| self.idle.get_mut(k)).filter(|_| value < 64);
+        if known.as_ref().is_some_and(|idle| **idle >> value & 1 != 0) {
+            return;
+        }
+        match kind.enumerant(value) {
+            Some(e) if e.capabilities().intersects(&self.open) => self.all(inst, |c| e.capabilities().contains(c)),
+            // What is open only gets less.
+            _ => known.into_iter().for_each(|idle| *idle |= 1 << value),
         }
     }
 
@@ -154,12 +286,15 @@ impl Search<'_, '_> {
         let m = &self.cx.m;
         self.operand(inst, OperandKind::StorageClass, 3);
         let ty = held_type(m, inst);
-        if matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
+        if self.open.contains(Capability::RuntimeDescriptorArray)
+            && matches!(class, StorageClass::UniformConstant | StorageClass::Uniform | StorageClass::StorageBuffer)
             && matches!(m.ty(ty), Some(Raw::RuntimeArray { .. }))
         {
             self.one(inst, Capability::RuntimeDescriptorArray);
         }
-        self.small_numbers(inst, class, ty);
+        if self.reasons.meets(Reasons::SMALL_NUMBER) {
+            self.small_numbers(inst, class, ty);
+        }
     }
 
     /// Numbers of 16 and 8 bits in memory that is shared with the host.
@@ -307,29 +442,58 @@ fn variable(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
 /// An instruction, shortened.
 fn shown(inst: Inst<'_>) -> String {
     let op = inst.op();
+    let mut shown = String::with_capacity(64);
+    if let Some(id) = inst.result().filter(|_| !matches!(op, Op::TypeInt | Op::TypeFloat)) {
+        number(&mut shown, "%", id.0);
+        shown += " = ";
+    }
+    shown += &text(op, Op::name);
+    let mut word = |term: Term| {
+        shown.push(' ');
+        shown += &term;
+    };
     match op {
-        Op::Decorate | Op::MemberDecorate => {
-            let at = if op == Op::Decorate { 2 } else { 3 };
-            let decoration = Decoration(inst.word(at));
-            let member = if op == Op::Decorate { String::new() } else { format!(" {}", inst.word(2)) };
-            let value = if decoration == Decoration::BuiltIn {
-                format!(" {}", BuiltIn(inst.word(at + 1)))
-            } else {
-                String::new()
-            };
-            format!("{op} {}{member} {decoration}{value}", inst.id(1))
+        Op::EntryPoint => word(text(ExecutionModel(inst.word(1)), ExecutionModel::name)),
+        Op::MemoryModel => {
+            word(text(AddressingModel(inst.word(1)), AddressingModel::name));
+            word(text(MemoryModel(inst.word(2)), MemoryModel::name));
         }
-        Op::TypeInt | Op::TypeFloat => format!("{op} {}", inst.word(2)),
-        Op::ExecutionMode => format!("{op} {} {}", inst.id(1), spirula_grammar::ExecutionMode(inst.word(2))),
-        Op::EntryPoint => format!("{op} {}", spirula_grammar::ExecutionModel(inst.word(1))),
-        Op::MemoryModel => format!(
-            "{op} {} {}",
-            spirula_grammar::AddressingModel(inst.word(1)),
-            spirula_grammar::MemoryModel(inst.word(2))
-        ),
-        _ => match inst.result() {
-            Some(id) => format!("{id} = {op}"),
-            None => format!("{op}"),
-        },
+        Op::TypeInt | Op::TypeFloat => number(&mut shown, " ", inst.word(2)),
+        Op::ExecutionMode => {
+            number(&mut shown, " %", inst.word(1));
+            shown.push(' ');
+            shown += &text(ExecutionMode(inst.word(2)), ExecutionMode::name);
+        }
+        Op::Decorate | Op::MemberDecorate => decoration(&mut shown, inst),
+        _ => {}
+    }
+    shown
+}
+
+fn decoration(shown: &mut String, inst: Inst<'_>) {
+    let at = if inst.op() == Op::Decorate { 2 } else { 3 };
+    number(shown, " %", inst.word(1));
+    if inst.op() == Op::MemberDecorate {
+        number(shown, " ", inst.word(2));
+    }
+    let decoration = Decoration(inst.word(at));
+    shown.push(' ');
+    *shown += &text(decoration, Decoration::name);
+    if decoration == Decoration::BuiltIn {
+        shown.push(' ');
+        *shown += &text(BuiltIn(inst.word(at + 1)), BuiltIn::name);
+    }
+}
+
+/// Adds a number behind something; formatting it takes several times as long.
+fn number(shown: &mut String, before: &str, value: u32) {
+    *shown += before;
+    let mut place = 1;
+    while value / place >= 10 {
+        place *= 10;
+    }
+    while place > 0 {
+        shown.push(char::from(b'0' + (value / place % 10) as u8));
+        place /= 10;
     }
 }

@@ -3,32 +3,30 @@
 mod causes;
 mod table;
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::size_of;
 
 use spirula_binary::LitStr;
-use spirula_grammar::{Capability, Op};
+use spirula_grammar::Capability;
 
-use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, Term, VersionNumber};
+use crate::model::{Cause, ExtensionRequirement, Requirement, Requirements, Term, Text, VersionNumber};
 use crate::{Cx, text};
-use table::{EXTENSIONS, NONE, Row, TABLE};
+use table::{EXTENSIONS, NONE, Row};
 
 /// A requirement in the making.
-struct Wanted {
+struct Wanted<'m> {
     row: &'static Row,
-    causes: Vec<Cause>,
+    causes: Vec<Cause<'m>>,
 }
 
-pub(crate) fn of(cx: &Cx<'_>) -> Requirements {
+pub(crate) fn of<'m>(cx: &Cx<'_, 'm>) -> Requirements<'m> {
     let m = &cx.m;
-    let declared = declared(cx);
-    let extensions = m.global_insts().filter(|i| i.op() == Op::Extension);
-    let extensions = extensions.filter_map(|i| LitStr::read(i.tail(1)));
-    let extensions = extensions.take_while(|e| cx.budget.take(size_of::<String>() + e.len())).map(LitStr::to_text);
-    let extensions: Vec<String> = extensions.collect();
-    let rows = declared.iter().filter_map(|c| TABLE.iter().find(|r| r.0 == *c));
-    let mut wanted: Vec<Wanted> = rows.map(|row| Wanted { row, causes: Vec::new() }).collect();
+    let declared = &cx.lists.capabilities;
+    let extensions = cx.survey.extensions.iter().copied();
+    let extensions = extensions.take_while(|e| cx.budget.take(size_of::<Text<'_>>() + e.len())).map(LitStr::text);
+    let extensions: Vec<Text<'m>> = extensions.collect();
+    let rows = declared.iter().filter_map(|c| table::row(*c));
+    let mut wanted: Vec<Wanted<'_>> = rows.map(|row| Wanted { row, causes: Vec::new() }).collect();
     causes::find(cx, &mut wanted);
     let minor = m.version().minor;
     // Vulkan 1.0 takes SPIR-V 1.0, 1.1 takes 1.3, 1.2 takes 1.5, 1.3 takes 1.6.
@@ -50,27 +48,15 @@ pub(crate) fn of(cx: &Cx<'_>) -> Requirements {
     }
 }
 
-/// The declared capabilities, each once.
-fn declared(cx: &Cx<'_>) -> Vec<Capability> {
-    let all = cx.m.global_insts().take_while(|i| i.op() != Op::MemoryModel).filter(|i| i.op() == Op::Capability);
-    let mut all: Vec<(u32, usize)> = all.map(|i| i.word(1)).zip(0..).collect();
-    all.sort_unstable();
-    all.dedup_by_key(|c| c.0);
-    all.sort_unstable_by_key(|c| c.1);
-    // Longer lists than any module has are not kept.
-    all.into_iter().map(|c| Capability(c.0)).take(1 << 12).collect()
-}
-
 fn version(minor: u8) -> Option<VersionNumber> {
     (minor != NONE).then_some(VersionNumber { major: 1, minor })
 }
 
-fn requirement(wanted: Wanted) -> Requirement {
+fn requirement(wanted: Wanted<'_>) -> Requirement<'_> {
     let (capability, features, extensions, core) = wanted.row;
-    let terms = |list: &[&'static str]| list.iter().map(|s| Term::Borrowed(s)).collect();
     Requirement {
-        features: terms(features),
-        extensions: terms(extensions),
+        features,
+        extensions,
         core: version(*core),
         capability: text(*capability, Capability::name),
         causes: wanted.causes,

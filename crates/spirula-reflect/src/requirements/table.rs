@@ -9,7 +9,7 @@ pub(super) type Row = (Capability, &'static [&'static str], &'static [&'static s
 pub(super) const NONE: u8 = u8::MAX;
 
 /// Capabilities that ask for a feature or an extension (Vulkan, "Capabilities").
-pub(super) static TABLE: &[Row] = &[
+static TABLE: &[Row] = &[
     (Capability::Geometry, &["geometryShader"], &[], 0),
     (Capability::Tessellation, &["tessellationShader"], &[], 0),
     (Capability::Float64, &["shaderFloat64"], &[], 0),
@@ -247,6 +247,29 @@ pub(super) static TABLE: &[Row] = &[
     (Capability::UntypedPointersKHR, &["shaderUntypedPointers"], &["VK_KHR_shader_untyped_pointers"], NONE),
     (Capability::DescriptorHeapEXT, &["descriptorHeap"], &["VK_EXT_descriptor_heap"], NONE),
 ];
+
+/// By the value of a capability, where that is small: the position of its row plus 1.
+static SMALL: [u8; 128] = {
+    let mut all = [0; 128];
+    let mut i = 0;
+    while i < TABLE.len() {
+        let value = TABLE[i].0.0 as usize;
+        if value < all.len() {
+            all[value] = i as u8 + 1;
+        }
+        i += 1;
+    }
+    all
+};
+
+/// The row of a capability; `None` where it asks for nothing.
+pub(super) fn row(capability: Capability) -> Option<&'static Row> {
+    match SMALL.get(capability.0 as usize) {
+        // Most modules declare nothing else.
+        Some(at) => TABLE.get(usize::from(*at).checked_sub(1)?),
+        None => TABLE.iter().find(|r| r.0 == capability),
+    }
+}
 
 /// SPIR-V extensions that stand for no capability of the table above: the device extension, and the Vulkan 1.x that has
 /// it in core (Vulkan, "SPIR-V Extensions").

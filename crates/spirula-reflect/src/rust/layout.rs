@@ -61,7 +61,7 @@ impl Def {
 }
 
 pub(super) struct Layout<'a> {
-    r: &'a Reflection,
+    r: &'a Reflection<'a>,
     plan: &'a Plan,
     options: &'a RustOptions,
     types: Scope,
@@ -77,7 +77,7 @@ pub(super) struct Layout<'a> {
 impl<'a> Layout<'a> {
     /// `hints` are names for structures that have none of their own.
     pub(super) fn of(
-        r: &'a Reflection,
+        r: &'a Reflection<'a>,
         plan: &'a Plan,
         options: &'a RustOptions,
         hints: &BTreeMap<TypeRef, &str>,
@@ -152,7 +152,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The fields that one member is.
-    fn member(&mut self, p: &Placed, member: &Member, scope: &mut Scope, fields: &mut Vec<Field>) {
+    fn member(&mut self, p: &Placed, member: &Member<'_>, scope: &mut Scope, fields: &mut Vec<Field>) {
         let base = names::field_name(&member.name).unwrap_or_else(|| format!("member_{}", p.member));
         let chunks = p.shape.chunks(p.room);
         let whole = chunks.len() == 1;
@@ -203,7 +203,7 @@ impl<'a> Layout<'a> {
         remarks
     }
 
-    fn tail(&mut self, t: &Placed, member: &Member, def: &mut Def) {
+    fn tail(&mut self, t: &Placed, member: &Member<'_>, def: &mut Def) {
         let Some(stride) = t.shape.dimensions.first().map(|d| d.stride) else { return };
         let name = names::field_name(&member.name).unwrap_or_else(|| format!("member_{}", t.member));
         let upper = name.to_ascii_uppercase();

@@ -104,7 +104,7 @@ impl Shape {
 }
 
 impl Plan {
-    pub(super) fn of(r: &Reflection, roots: impl Iterator<Item = TypeRef>) -> Plan {
+    pub(super) fn of(r: &Reflection<'_>, roots: impl Iterator<Item = TypeRef>) -> Plan {
         let mut plan = Plan { nodes: Vec::new(), by_type: BTreeMap::new(), order: Vec::new() };
         for root in roots {
             plan.enter(r, root);
@@ -129,7 +129,7 @@ impl Plan {
     }
 
     /// Adds a structure with explicit layout.
-    fn enter(&mut self, r: &Reflection, ty: TypeRef) {
+    fn enter(&mut self, r: &Reflection<'_>, ty: TypeRef) {
         let Some(TypeKind::Struct { size: Some(_), .. }) = kind(r, ty) else { return };
         let next = self.nodes.len();
         if *self.by_type.entry(ty).or_insert(next) == next {
@@ -146,7 +146,7 @@ impl Plan {
     }
 
     /// Reads the members of a structure, and adds the structures that they hold or point to.
-    fn members(&mut self, r: &Reflection, node: usize) {
+    fn members(&mut self, r: &Reflection<'_>, node: usize) {
         let Some(TypeKind::Struct { members, .. }) = kind(r, self.nodes[node].ty) else { return };
         let mut placed: Vec<Placed> = Vec::new();
         for (member, m) in members.iter().enumerate() {
@@ -168,7 +168,7 @@ impl Plan {
         self.nodes[node].placed = placed;
     }
 
-    fn enter_pointee(&mut self, r: &Reflection, mut ty: TypeRef) {
+    fn enter_pointee(&mut self, r: &Reflection<'_>, mut ty: TypeRef) {
         for _ in 0..crate::types::MAX_NESTING {
             match kind(r, ty) {
                 Some(TypeKind::Array { element, .. }) => ty = *element,

@@ -74,11 +74,11 @@ pub(super) struct Shape {
     pub(super) leaf: Leaf,
 }
 
-pub(super) fn kind(r: &Reflection, ty: TypeRef) -> Option<&TypeKind> {
+pub(super) fn kind<'r>(r: &'r Reflection<'_>, ty: TypeRef) -> Option<&'r TypeKind<'r>> {
     r.types.get(ty.0 as usize).map(|t| &t.kind)
 }
 
-pub(super) fn scalar(r: &Reflection, ty: TypeRef) -> Option<Scalar> {
+pub(super) fn scalar(r: &Reflection<'_>, ty: TypeRef) -> Option<Scalar> {
     match kind(r, ty)? {
         TypeKind::Int { width, signed } if matches!(width, 8 | 16 | 32 | 64) => {
             Some(Scalar::Int { bytes: width / 8, signed: *signed })
@@ -94,7 +94,7 @@ pub(super) fn scalar(r: &Reflection, ty: TypeRef) -> Option<Scalar> {
 
 /// The shape of a type; `member` is where it stands, if matrices have their layout from there. `None` where it has no
 /// layout, or is nothing that lies in memory.
-pub(super) fn shape(r: &Reflection, mut ty: TypeRef, member: Option<&Member>) -> Option<Shape> {
+pub(super) fn shape(r: &Reflection<'_>, mut ty: TypeRef, member: Option<&Member<'_>>) -> Option<Shape> {
     let mut dimensions = Vec::new();
     while let TypeKind::Array { element, count, stride } = kind(r, ty)? {
         let (count, specialised) = match count {
@@ -112,7 +112,7 @@ pub(super) fn shape(r: &Reflection, mut ty: TypeRef, member: Option<&Member>) ->
     Some(Shape { dimensions, leaf: leaf(r, ty, member)? })
 }
 
-fn leaf(r: &Reflection, ty: TypeRef, member: Option<&Member>) -> Option<Leaf> {
+fn leaf(r: &Reflection<'_>, ty: TypeRef, member: Option<&Member<'_>>) -> Option<Leaf> {
     Some(match kind(r, ty)? {
         TypeKind::Int { .. } | TypeKind::Float { .. } => Leaf::Numeric { scalar: scalar(r, ty)?, count: None },
         TypeKind::Vector { component, count } => Leaf::Numeric { scalar: scalar(r, *component)?, count: Some(*count) },

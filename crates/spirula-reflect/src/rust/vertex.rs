@@ -24,8 +24,8 @@ struct Attribute {
 
 /// Writes the structure of one entry point, if it has attributes.
 pub(super) fn vertex(
-    r: &Reflection,
-    point: &EntryPoint,
+    r: &Reflection<'_>,
+    point: &EntryPoint<'_>,
     alone: bool,
     layout: &mut Layout<'_>,
     out: &mut Out<'_>,
@@ -76,7 +76,7 @@ fn component_offset(a: &Attribute) -> u64 {
 }
 
 /// Attributes in order. An array or matrix is one field, unless it shares locations with something.
-fn attributes(r: &Reflection, point: &EntryPoint, half: bool, budget: &mut u32) -> Vec<Attribute> {
+fn attributes(r: &Reflection<'_>, point: &EntryPoint<'_>, half: bool, budget: &mut u32) -> Vec<Attribute> {
     let all: Vec<Leaf> = point.inputs.iter().flat_map(|v| leaves(r, v, budget)).collect();
     let mut users: BTreeMap<u32, u32> = BTreeMap::new();
     for (location, _) in all.iter().flat_map(|l| l.each()) {
@@ -119,7 +119,7 @@ fn scalar(leaf: &Leaf) -> Option<Scalar> {
 }
 
 /// The attributes as a constant.
-fn table(r: &Reflection, point: &EntryPoint, offsets: &BTreeMap<u32, u64>, budget: &mut u32) -> Vec<String> {
+fn table(r: &Reflection<'_>, point: &EntryPoint<'_>, offsets: &BTreeMap<u32, u64>, budget: &mut u32) -> Vec<String> {
     let all = crate::locations::attributes(r, point, budget);
     let known: Vec<_> = all.iter().filter_map(|a| Some((a, offsets.get(&a.location)?))).collect();
     let mut lines = [

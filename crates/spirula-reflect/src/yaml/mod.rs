@@ -73,7 +73,7 @@ impl Build<'_> {
 pub fn yaml(m: &Module<'_>) -> String {
     let mut build = Build {
         m: *m,
-        names: Names::of(m.words()),
+        names: Names::of(m),
         out: Report::default(),
         roots: BTreeMap::new(),
         nothing: None,

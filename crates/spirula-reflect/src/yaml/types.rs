@@ -62,7 +62,7 @@ impl Build<'_> {
 
     /// Debug name of an id; there, but empty, where it is named so.
     pub(super) fn name(&self, id: Id) -> Option<String> {
-        self.names.get(self.m.words(), id).map(LitStr::to_text)
+        self.names.get(self.m.words(), self.m.ids(), id).map(LitStr::to_text)
     }
 
     fn merge(&mut self, at: At, ty: Id, todo: &mut Vec<Step>, pointers: &mut BTreeMap<u32, At>) {
