@@ -154,6 +154,17 @@ $ spirula reflect --no-validate files/truncated.hex
 >   instructions behind word 20 cannot be read
 >   entry points without a function: what they use is not known
 = 0
+$ spirula reflect --no-validate files/odd.spv
+> SPIR-V 1.0, Logical Simple
+>
+> Requires Vulkan 1.0 or newer
+>
+> Notes
+>   there is no header
+! warning[odd-length]: the last byte is no whole word, and left out
+! --> files/odd.spv: byte 8
+!
+= 0
 $ spirula reflect --no-validate files/empty.spv
 ! error[empty-input]: the input is empty
 ! --> files/empty.spv: byte 0

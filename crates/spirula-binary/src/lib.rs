@@ -26,7 +26,7 @@ pub mod view {
 
 pub use header::{HEADER_WORDS, Header};
 pub use inst::{FrameError, Frames, Id, Inst};
-pub use literal::{LitStr, Number, NumberKind, find_byte};
+pub use literal::{LitStr, Number, NumberKind, encoding_width, find_byte};
 pub use operands::{Context, DecodeError, DecodeErrorKind, Imported, Operand, Operands, unknown_bits};
 pub use words::WordsError;
 #[cfg(feature = "alloc")]

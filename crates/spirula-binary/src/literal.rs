@@ -46,6 +46,20 @@ impl Number {
     }
 }
 
+/// The width in bits that a floating-point encoding has; `None` for those that the grammar does not know.
+pub fn encoding_width(encoding: FPEncoding) -> Option<u32> {
+    Some(match encoding {
+        FPEncoding::BFloat16KHR => 16,
+        FPEncoding::Float8E4M3EXT
+        | FPEncoding::Float8E5M2EXT
+        | FPEncoding::Float8UnsignedE8M0EXT
+        | FPEncoding::MXInt8EXT => 8,
+        FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT => 6,
+        FPEncoding::Float4E2M1EXT => 4,
+        _ => return None,
+    })
+}
+
 /// Looks for a byte among the four of a word: 0 where there is none; else the lowest bit that is set is the top bit of the
 /// first one, counted from the low-order byte.
 #[inline]

@@ -122,6 +122,21 @@ pub(crate) fn module<'b>(name: &str, bytes: &'b [u8], options: &AsmOptions) -> R
     }
 }
 
+/// The part of a binary module that is whole words, for those who take what there is; a warning where more follows.
+pub(crate) fn whole_words<'b>(name: &str, bytes: &'b [u8]) -> (&'b [u8], Option<Finding>) {
+    let more = bytes.len() % 4;
+    if more == 0 || sniff(name, bytes) != Content::Binary {
+        return (bytes, None);
+    }
+    let (whole, _) = bytes.split_at(bytes.len() - more);
+    let text = match more {
+        1 => "the last byte is no whole word, and left out".to_owned(),
+        _ => format!("the last {more} bytes are no whole word, and left out"),
+    };
+    let finding = Finding::of_input(name, "odd-length", text, Some(whole.len() as u64));
+    (whole, Some(Finding { severity: "warning", ..finding }))
+}
+
 /// Assembles, and keeps where in the text every instruction stands. The version of `options` is only for texts that do
 /// not name one.
 fn text<'b>(name: &str, bytes: &'b [u8], options: &AsmOptions) -> Result<Loaded<'b>, Unloaded> {

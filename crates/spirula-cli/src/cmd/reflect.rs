@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spirula_module::{Index, Module};
+use spirula_reflect::Reflector;
 use spirula_text::AsmOptions;
 use spirula_text::render::Subject;
 use spirula_val::{Options, Validator};
@@ -69,8 +70,8 @@ impl ReflectCommand {
         let together = matches!(job.output, Output::Stdout) && job.inputs.len() > 1;
         let mut modules = Modules::default();
         job.run(
-            || (Validator::new(None, Options::default()), Index::new()),
-            |(validator, index), input, outcome| self.one(input, format, job.style, validator, index, outcome),
+            Tools::default,
+            |tools, input, outcome| self.one(input, format, job.style, tools, outcome),
             |input, text| match format {
                 Format::Rust if together => modules.wrap(&input.name, text).into_bytes().into(),
                 Format::Human | Format::Short if together => format!("{}\n{text}\n", input.name).into_bytes().into(),
@@ -84,14 +85,15 @@ impl ReflectCommand {
         input: &Input,
         format: Format,
         style: Style,
-        validator: &mut Validator,
-        index: &mut Index,
+        tools: &mut Tools,
         outcome: &mut Outcome,
     ) -> Result<Option<String>, Unloaded> {
         let bytes = load::read(input)?;
-        let loaded = load::module(&input.name, &bytes, &AsmOptions::default())?;
+        let (bytes, left_out) = if self.no_validate { load::whole_words(&input.name, &bytes) } else { (&*bytes, None) };
+        style.add(outcome, left_out.into_iter().collect());
+        let loaded = load::module(&input.name, bytes, &AsmOptions::default())?;
         if !self.no_validate
-            && let Err(report) = validator.validate(&loaded.words)
+            && let Err(report) = tools.validator.validate(&loaded.words)
         {
             outcome.code = INVALID;
             let subject = Subject::new(&input.name, &loaded.words, loaded.origin());
@@ -99,15 +101,27 @@ impl ReflectCommand {
             style.add(outcome, findings.collect());
             return Ok(None);
         }
-        let module = Module::new(&loaded.words, index);
-        let text = match format {
-            Format::Yaml => spirula_reflect::yaml(&module),
-            Format::Rust => self.rust.text(&spirula_reflect::reflect(&module)),
-            Format::Json | Format::Sarif => {
-                serde_json::to_string(&spirula_reflect::reflect(&module)).unwrap_or_default() + "\n"
-            }
-            Format::Human | Format::Short => spirula_reflect::table(&spirula_reflect::reflect(&module)),
-        };
-        Ok(Some(text))
+        if format == Format::Yaml {
+            return Ok(Some(spirula_reflect::yaml(&Module::new(&loaded.words, &mut tools.index))));
+        }
+        let report = tools.reflector.reflect(&loaded.words);
+        Ok(Some(match format {
+            Format::Rust => self.rust.text(&report),
+            Format::Json | Format::Sarif => serde_json::to_string(&report).unwrap_or_default() + "\n",
+            Format::Yaml | Format::Human | Format::Short => spirula_reflect::table(&report),
+        }))
+    }
+}
+
+/// What one thread keeps from module to module.
+struct Tools {
+    validator: Validator,
+    reflector: Reflector,
+    index: Index,
+}
+
+impl Default for Tools {
+    fn default() -> Tools {
+        Tools { validator: Validator::new(None, Options::default()), reflector: Reflector::new(), index: Index::new() }
     }
 }

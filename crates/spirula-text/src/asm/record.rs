@@ -1,12 +1,11 @@
 //! What later literals and extended instructions need to know of the instructions before.
 
-use spirula_binary::{Imported, Inst, LitStr, Number, NumberKind};
+use spirula_binary::{Imported, Inst, LitStr, Number, NumberKind, encoding_width};
 use spirula_grammar::{Class, ExtSet, FPEncoding, Op};
 
 use super::encode::{Assembler, Open};
 use super::error::Done;
 use super::ids::Index;
-use crate::number::parse::encoding_width;
 
 /// The table grows by so many entries at a time.
 const DEFS: usize = 1 << 10;

@@ -184,7 +184,8 @@ impl Pen<'_> {
         if !print::is_exact(number, words) {
             return Err(Reason::Literal(number));
         }
-        self.coloured(colour::NUMBER, |out| print::number(out, number, words));
+        let print = if words.len() > 2 { print::wide } else { print::number };
+        self.coloured(colour::NUMBER, |out| print(out, number, words));
         Ok(())
     }
 

@@ -24,7 +24,7 @@ pub(crate) enum NumberError {
 use NumberError::{Malformed, Negative, OutOfRange, Unsupported};
 
 /// Widest integer for which digits are taken: an instruction has at most 65,535 words.
-const MAX_WIDTH: u32 = 65_000 * 32;
+pub(super) const MAX_WIDTH: u32 = 65_000 * 32;
 
 fn sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
@@ -239,20 +239,6 @@ fn format_of(number: Number) -> Option<Format> {
         (NumberKind::Encoded(FPEncoding::Float6E2M3EXT), 6) => format(2, 3, Special::Nothing),
         (NumberKind::Encoded(FPEncoding::Float6E3M2EXT), 6) => format(3, 2, Special::Nothing),
         (NumberKind::Encoded(FPEncoding::Float4E2M1EXT), 4) => format(2, 1, Special::Nothing),
-        _ => return None,
-    })
-}
-
-/// Width that an encoding operand of `OpTypeFloat` demands; `None` for encodings that the grammar does not know.
-pub(crate) fn encoding_width(encoding: FPEncoding) -> Option<u32> {
-    Some(match encoding {
-        FPEncoding::BFloat16KHR => 16,
-        FPEncoding::Float8E4M3EXT
-        | FPEncoding::Float8E5M2EXT
-        | FPEncoding::Float8UnsignedE8M0EXT
-        | FPEncoding::MXInt8EXT => 8,
-        FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT => 6,
-        FPEncoding::Float4E2M1EXT => 4,
         _ => return None,
     })
 }

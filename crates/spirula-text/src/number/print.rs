@@ -1,6 +1,6 @@
 //! Literal numbers → text.
 //!
-//! Integers are decimal. 32- and 64-bit floats are decimal with as many digits as tell every value apart (9 and 17),
+//! Integers are decimal up to 64 bits, and hexadecimal above. 32- and 64-bit floats are decimal with as many digits as tell every value apart (9 and 17),
 //! trailing zeros left out; where decimal cannot say it (infinities, NaNs with their payload) or would not be short
 //! (subnormal numbers) they are hexadecimal, as are all the narrower formats.
 
@@ -8,6 +8,8 @@ use core::fmt::Write as _;
 
 use spirula_binary::{Number, NumberKind};
 use spirula_grammar::FPEncoding;
+
+use super::parse::MAX_WIDTH;
 
 /// Layout of a binary floating-point format.
 #[derive(Clone, Copy)]
@@ -30,7 +32,7 @@ const F64: Format = Format { width: 64, exponent: 11, mantissa: 52 };
 /// Whether text can carry a literal of the type with exactly these words: the type is one that literals can be written
 /// for, and the bits above its width are what an assembler would put there.
 pub(crate) fn is_exact(number: Number, words: &[u32]) -> bool {
-    let Some(value) = value_of(words) else { return false };
+    let Some(value) = value_of(words) else { return is_exact_wide(number, words) };
     let unused = 64u32.saturating_sub(number.width).min(63);
     match number.kind {
         NumberKind::Unsigned => number.width == 64 || (number.width < 64 && value >> number.width == 0),
@@ -45,6 +47,44 @@ pub(crate) fn is_exact(number: Number, words: &[u32]) -> bool {
         NumberKind::Float | NumberKind::Encoded(_) => {
             format_of(number).is_some_and(|f| f.width == 64 || value >> f.width == 0)
         }
+    }
+}
+
+/// Whether an integer of more than 64 bits has all its words, with the bits above it as the assembler makes them.
+fn is_exact_wide(number: Number, words: &[u32]) -> bool {
+    let integer = matches!(number.kind, NumberKind::Unsigned | NumberKind::Signed);
+    if !integer || !(65..=MAX_WIDTH).contains(&number.width) || words.len() != number.words() {
+        return false;
+    }
+    let (top, unused) = (words.last().copied().unwrap_or(0), unused_bits(number));
+    let shifted = top << unused;
+    top == if number.kind == NumberKind::Signed { (shifted as i32 >> unused) as u32 } else { shifted >> unused }
+}
+
+/// How many bits the last word of a literal has above the number.
+fn unused_bits(number: Number) -> u32 {
+    31 - number.width.wrapping_sub(1) % 32
+}
+
+/// Appends an integer of more than 64 bits in hexadecimal.
+pub(crate) fn wide(out: &mut String, number: Number, words: &[u32]) {
+    let [low @ .., top] = words else { return };
+    // Bits above a negative number are not part of it.
+    let unused = unused_bits(number);
+    let top = top << unused >> unused;
+    out.push_str("0x");
+    let mut started = false;
+    for word in [top].iter().chain(low.iter().rev()) {
+        for i in (0..8).rev() {
+            let digit = word >> (4 * i) & 15;
+            started |= digit != 0;
+            if started {
+                out.push(char::from(HEX[digit as usize]));
+            }
+        }
+    }
+    if !started {
+        out.push('0');
     }
 }
 
@@ -365,12 +405,31 @@ mod tests {
         assert!(exact(NumberKind::Signed, 16, &[0xffff_8000]));
         assert!(!exact(NumberKind::Signed, 16, &[0x8000]));
         assert!(exact(NumberKind::Signed, 48, &[0, 0xffff_8000]));
-        assert!(!exact(NumberKind::Unsigned, 128, &[0, 0, 0, 0]));
+        assert!(exact(NumberKind::Unsigned, 128, &[0, 0, 0, u32::MAX]));
+        assert!(!exact(NumberKind::Unsigned, 128, &[0, 0, 0]));
+        assert!(!exact(NumberKind::Unsigned, 70, &[0, 0, 0x40]));
+        assert!(exact(NumberKind::Signed, 70, &[0, 0, 0xffff_ffe0]));
+        assert!(!exact(NumberKind::Signed, 70, &[0, 0, 0x20]));
+        assert!(!exact(NumberKind::Float, 128, &[0, 0, 0, 0]));
         assert!(!exact(NumberKind::Float, 16, &[0x1_0000]));
         assert!(exact(NumberKind::Float, 64, &[0, 0xffff_ffff]));
         assert!(!exact(NumberKind::Float, 8, &[0]));
         assert!(!exact(NumberKind::Signed, 0, &[0]));
     }
+
+    #[test]
+    fn wide_integers() {
+        let text = |kind, width, words: &[u32]| {
+            let mut out = String::new();
+            wide(&mut out, Number { width, kind }, words);
+            out
+        };
+        assert_eq!(text(NumberKind::Unsigned, 96, &[0; 3]), "0x0");
+        assert_eq!(text(NumberKind::Unsigned, 96, &[0x89, 0, 0x1f]), "0x1f0000000000000089");
+        assert_eq!(text(NumberKind::Unsigned, 65, &[7, 0, 0]), "0x7");
+        assert_eq!(text(NumberKind::Signed, 70, &[0, 0, 0xffff_ffe0]), "0x200000000000000000");
+    }
+
     #[test]
     fn the_short_way_agrees_with_the_long_one() {
         let mut bits = 0x9e37_79b9_7f4a_7c15u64;

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use spirula_binary::{Inst, Number, NumberKind};
+use spirula_binary::{Inst, Number, NumberKind, encoding_width};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{Capability, FPEncoding};
 
@@ -86,15 +86,6 @@ pub(super) fn float<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn encoded<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, width: u32, encoding: FPEncoding) -> Checked {
-    let own = match encoding {
-        FPEncoding::BFloat16KHR => 16,
-        FPEncoding::Float8E4M3EXT
-        | FPEncoding::Float8E5M2EXT
-        | FPEncoding::Float8UnsignedE8M0EXT
-        | FPEncoding::MXInt8EXT => 8,
-        FPEncoding::Float6E2M3EXT | FPEncoding::Float6E3M2EXT => 6,
-        FPEncoding::Float4E2M1EXT => 4,
-        _ => return Ok(()),
-    };
+    let Some(own) = encoding_width(encoding) else { return Ok(()) };
     cx.check_at(width == own, &ENCODING, inst, 2, || format!("{encoding} is {own} bits wide, not {width}"))
 }
