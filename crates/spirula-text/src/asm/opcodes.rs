@@ -84,7 +84,7 @@ mod tests {
             for _ in 0..2 {
                 assert_eq!(opcodes.find(name.as_bytes()).map(|d| d.op), Some(op), "{name}");
             }
-            assert!(opcodes.find(name[2..].as_bytes()).is_none(), "{name} without its prefix");
+            assert!(opcodes.find(&name.as_bytes()[2..]).is_none(), "{name} without its prefix");
             assert!(opcodes.find(format!("{name}_").as_bytes()).is_none());
         }
         assert!(opcodes.find(b"").is_none() && opcodes.find(b"Op").is_none());
