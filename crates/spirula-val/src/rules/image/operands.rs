@@ -31,7 +31,7 @@ rules! {
     EXTEND: "image-operand-extend", spec "§3.2.14";
 }
 
-fn is_implicit(op: Op) -> bool {
+pub(super) fn is_implicit(op: Op) -> bool {
     matches!(
         op,
         Op::ImageSampleImplicitLod

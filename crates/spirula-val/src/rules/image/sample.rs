@@ -55,16 +55,7 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<Image> {
 }
 
 fn implicit<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    let implicit = matches!(
-        inst.op(),
-        Op::ImageSampleImplicitLod
-            | Op::ImageSampleDrefImplicitLod
-            | Op::ImageSampleProjImplicitLod
-            | Op::ImageSampleProjDrefImplicitLod
-            | Op::ImageSparseSampleImplicitLod
-            | Op::ImageSparseSampleDrefImplicitLod
-    );
-    if implicit { derivative::uses_derivatives(cx, inst) } else { Ok(()) }
+    if operands::is_implicit(inst.op()) { derivative::uses_derivatives(cx, inst) } else { Ok(()) }
 }
 
 pub(super) fn color<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
