@@ -1,7 +1,7 @@
 //! Sizes and alignments of types.
 
 use spirula_binary::{Id, Inst};
-use spirula_grammar::{Decoration, Op};
+use spirula_grammar::{Capability, Decoration, Op};
 use spirula_module::{Decorated, Shape, Type};
 
 use super::Alignments;
@@ -57,6 +57,8 @@ pub(super) struct Measures<'a> {
     all: &'a mut [Measure],
     /// Of the members of all structures, those of one together.
     placements: List<'a, Placement>,
+    /// Bytes of the handles of images and samplers, where they have one size (SPV_NV_bindless_texture); else 0.
+    handle: u32,
 }
 
 impl<'a> Measures<'a> {
@@ -66,7 +68,8 @@ impl<'a> Measures<'a> {
         let mut types = cx.collect(declarations().map(|i| i.id(1)));
         types.sort_unstable();
         types.dedup();
-        let mut measures = Measures { all: cx.filled(types.len(), Measure::default()), types, placements: cx.list() };
+        let all = cx.filled(types.len(), Measure::default());
+        let mut measures = Measures { all, types, placements: cx.list(), handle: handle_size(cx) };
         for inst in declarations() {
             let measure = measures.measure(cx, inst);
             if let Some(place) = measures.position(inst.id(1)).and_then(|p| measures.all.get_mut(p)) {
@@ -116,7 +119,14 @@ impl<'a> Measures<'a> {
             }
             Shape::Struct => self.structure(cx, inst),
             Shape::Pointer | Shape::UntypedPointer => even(8, 8),
-            _ => descriptor(cx, inst.op()),
+            _ => match (descriptor(cx, inst.op()), inst.op()) {
+                (Measure { size: 0, .. }, Op::TypeSampler | Op::TypeImage | Op::TypeSampledImage)
+                    if self.handle != 0 =>
+                {
+                    even(self.handle, self.handle.into())
+                }
+                (measure, _) => measure,
+            },
         }
     }
 
@@ -213,6 +223,14 @@ fn vector_factor(count: u32) -> u32 {
         3 | 4 => 4,
         _ => 1,
     }
+}
+
+/// Bytes of a handle as `OpSamplerImageAddressingModeNV` has it, where bindless images and samplers are numbers.
+fn handle_size(cx: &Cx<'_>) -> u32 {
+    if !cx.has(Capability::BindlessTextureNV) {
+        return 0;
+    }
+    cx.m.global_insts().find(|i| i.op() == Op::SamplerImageAddressingModeNV).map_or(0, |i| i.word(1) / 8)
 }
 
 fn descriptor(cx: &Cx<'_>, op: Op) -> Measure {
