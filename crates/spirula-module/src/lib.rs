@@ -43,5 +43,5 @@ pub use module::Module;
 pub use names::Names;
 pub use scan::{Call, ExtensionSet, Index};
 pub use structured::{Construct, ConstructIdx, ConstructKind, Header, HeaderIdx, Structured};
-pub use types::{Image, Type};
+pub use types::{Image, Type, is_implicit_lod};
 pub use uses::Use;

@@ -181,3 +181,18 @@ impl<'w> Type<'w> {
         }
     }
 }
+
+/// Whether an instruction samples an image at a level of detail that it takes from derivatives (§3.3.10).
+pub const fn is_implicit_lod(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageSampleImplicitLod
+            | Op::ImageSampleDrefImplicitLod
+            | Op::ImageSampleProjImplicitLod
+            | Op::ImageSampleProjDrefImplicitLod
+            | Op::ImageSparseSampleImplicitLod
+            | Op::ImageSparseSampleDrefImplicitLod
+            | Op::ImageSparseSampleProjImplicitLod
+            | Op::ImageSparseSampleProjDrefImplicitLod
+    )
+}

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_grammar::{Class, InstDesc, Op};
-use spirula_module::{Function, IdTable, Module, Type, zeros};
+use spirula_module::{Function, IdTable, Module, Type, is_implicit_lod, zeros};
 
 use crate::heaps::{self, Chain};
 
@@ -274,7 +274,9 @@ const fn by_class(desc: &InstDesc) -> Row {
     let none = Access::NONE;
     let (action, at, access, kinds) = match desc.class {
         Class::Atomic => (Action::Access, 3, Access::BOTH, Kinds(0)),
-        Class::Image if implicit_lod(desc.op) => (Action::Access, 3, Access::READ, Kinds::DERIVATIVES),
+        Class::Image if is_implicit_lod(desc.op) || matches!(desc.op, Op::ImageQueryLod) => {
+            (Action::Access, 3, Access::READ, Kinds::DERIVATIVES)
+        }
         Class::Image => (Action::Access, 3, Access::READ, Kinds(0)),
         Class::Derivative => (Action::Nothing, 0, none, Kinds::DERIVATIVES),
         // They do not take pointers, nor do the others that go without a look at their operands.
@@ -284,22 +286,6 @@ const fn by_class(desc: &InstDesc) -> Row {
         _ => (others, first, Access::BOTH, Kinds(0)),
     };
     Row { action, at, access, kinds: kinds.or(Kinds::SPECIALISED) }
-}
-
-/// Whether an image instruction takes its level of detail from derivatives.
-const fn implicit_lod(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ImageSampleImplicitLod
-            | Op::ImageSampleDrefImplicitLod
-            | Op::ImageSampleProjImplicitLod
-            | Op::ImageSampleProjDrefImplicitLod
-            | Op::ImageSparseSampleImplicitLod
-            | Op::ImageSparseSampleDrefImplicitLod
-            | Op::ImageSparseSampleProjImplicitLod
-            | Op::ImageSparseSampleProjDrefImplicitLod
-            | Op::ImageQueryLod
-    )
 }
 
 impl Walk<'_> {

@@ -5,7 +5,7 @@ use alloc::format;
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{Capability, Dim, ImageOperands as O, Op};
-use spirula_module::{Image, Shape, Type, TypeKey};
+use spirula_module::{Image, Shape, Type, TypeKey, is_implicit_lod};
 
 use super::types::{Kind, kind_of};
 use super::{is_sparse, plane, types};
@@ -29,18 +29,6 @@ rules! {
     OFFSET_VULKAN: "image-operand-offset-vulkan", vuid "VUID-RuntimeSpirv-Offset-10213";
     /// `ZeroExtend` gives unsigned integers.
     EXTEND: "image-operand-extend", spec "§3.2.14";
-}
-
-pub(super) fn is_implicit(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ImageSampleImplicitLod
-            | Op::ImageSampleDrefImplicitLod
-            | Op::ImageSampleProjImplicitLod
-            | Op::ImageSampleProjDrefImplicitLod
-            | Op::ImageSparseSampleImplicitLod
-            | Op::ImageSparseSampleDrefImplicitLod
-    )
 }
 
 fn is_explicit(op: Op) -> bool {
@@ -132,7 +120,7 @@ pub(super) fn check(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, image: Image) ->
 fn levels(cx: &mut Cx<'_>, r: &mut Reader<'_>) -> Checked {
     let op = r.inst.op();
     if let Some(word) = r.take(O::Bias) {
-        let ok = is_implicit(op) || is_gather(op) && cx.has(Capability::ImageGatherBiasLodAMD);
+        let ok = is_implicit_lod(op) || is_gather(op) && cx.has(Capability::ImageGatherBiasLodAMD);
         r.place(cx, word, ok, "Bias is for implicit levels of detail")?;
         let key = cx.key_at(r.inst, word)?;
         r.value(cx, word, is_float32(cx, key), "Bias is a 32-bit float")?;
@@ -237,7 +225,7 @@ fn rest(cx: &mut Cx<'_>, r: &mut Reader<'_>, at: usize) -> Checked {
         r.value(cx, word, is_int32(cx, key), "Sample is a 32-bit integer")?;
     }
     if let Some(word) = r.take(O::MinLod) {
-        let place = is_implicit(op) || r.has(O::Grad);
+        let place = is_implicit_lod(op) || r.has(O::Grad);
         r.place(cx, word, place, "MinLod is for implicit levels of detail and gradients")?;
         let key = cx.key_at(r.inst, word)?;
         r.value(cx, word, is_float32(cx, key), "MinLod is a 32-bit float")?;

@@ -5,7 +5,7 @@ use alloc::format;
 use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{Capability, Dim, Op};
-use spirula_module::Image;
+use spirula_module::{Image, is_implicit_lod};
 
 use super::{FLOAT, Kinds, SHAPE, coordinate, dims, operands, plane, qcom, sampled_image, texel};
 use crate::cx::Cx;
@@ -55,7 +55,7 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<Image> {
 }
 
 fn implicit<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if operands::is_implicit(inst.op()) { derivative::uses_derivatives(cx, inst) } else { Ok(()) }
+    if is_implicit_lod(inst.op()) { derivative::uses_derivatives(cx, inst) } else { Ok(()) }
 }
 
 pub(super) fn color<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
