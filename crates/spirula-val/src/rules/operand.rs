@@ -91,10 +91,10 @@ impl Is {
             Is::Int32x4 => "a vector of 4 32-bit integers",
             Is::UInt32x4 => "a vector of 4 32-bit integers of Signedness 0",
             Is::Value => "a scalar or vector of integers, floats or Booleans",
-            Is::Ints => "an integer scalar or vector",
+            Is::Ints => "an integer or a vector of integers",
             Is::UInts => "an integer scalar or vector of Signedness 0",
-            Is::Floats => "a floating-point scalar or vector",
-            Is::Bools => "a Boolean scalar or vector",
+            Is::Floats => "a floating-point number or a vector of them",
+            Is::Bools => "a Boolean or a vector of Booleans",
             Is::Address => match address(m) {
                 0 => "an integer scalar of 32 or 64 bits",
                 width => return format!("an integer scalar of {width} bits, the addressing model's width"),

@@ -100,14 +100,14 @@ impl Con {
     /// In words, for messages.
     fn wanted(self) -> &'static str {
         match self {
-            Con::Int => "an integer scalar or vector",
-            Con::Unsigned => "an unsigned integer scalar or vector",
-            Con::Int32 => "a 32-bit integer scalar or vector",
-            Con::Float => "a floating-point scalar or vector",
-            Con::Float16Or32 => "a 16-bit or 32-bit floating-point scalar or vector",
-            Con::Float32 => "a 32-bit floating-point scalar or vector",
-            Con::Bool => "a Boolean scalar or vector",
-            Con::Number => "an integer or floating-point scalar or vector",
+            Con::Int => "an integer or a vector of integers",
+            Con::Unsigned => "an unsigned integer or a vector of them",
+            Con::Int32 => "a 32-bit integer or a vector of them",
+            Con::Float => "a floating-point number or a vector of them",
+            Con::Float16Or32 => "a 16-bit or 32-bit floating-point number or a vector of them",
+            Con::Float32 => "a 32-bit floating-point number or a vector of them",
+            Con::Bool => "a Boolean or a vector of Booleans",
+            Con::Number => "a number or a vector of numbers",
             Con::IntScalar => "an integer scalar",
             Con::Int32Scalar => "a 32-bit integer scalar",
             Con::FloatScalar => "a floating-point scalar",
@@ -126,9 +126,11 @@ impl Con {
             Con::Same => "the Result Type",
             Con::Like => "an integer type with the width and number of components of the Result Type",
             Con::Component => "the component type of the Result Type",
-            Con::IntCount => "an integer scalar or vector with as many components as the Result Type",
-            Con::Int32Count => "a 32-bit integer scalar or vector with as many components as the Result Type",
-            Con::FloatCount => "a floating-point scalar or vector with as many components as the Result Type",
+            Con::IntCount => "an integer or a vector of integers, with as many components as the Result Type",
+            Con::Int32Count => "a 32-bit integer or a vector of them, with as many components as the Result Type",
+            Con::FloatCount => {
+                "a floating-point number or a vector of them, with as many components as the Result Type"
+            }
             Con::SamePrev => "the type of the operand before",
             Con::LikePrev => "an integer type with the width and number of components of the operand before",
             Con::VectorOf => "a vector whose components are of the Result Type",

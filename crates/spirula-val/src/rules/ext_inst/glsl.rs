@@ -90,7 +90,7 @@ fn same(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
 /// `Modf` and `Frexp`, which store a second result.
 fn pointer(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
     let result = cx.result_key(ext.inst)?;
-    ext.result(cx, is_floats(result), "a floating-point scalar or vector")?;
+    ext.result(cx, is_floats(result), "a floating-point number or a vector of them")?;
     same(cx, ext)?;
     let (_, pointee) = ext.pointer(cx, 1)?;
     if int {

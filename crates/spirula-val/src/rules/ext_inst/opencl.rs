@@ -92,7 +92,7 @@ pub(super) fn is_judged(number: u32) -> bool {
 /// Instructions that store a second result through their last operand.
 fn stores(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
     let result = cx.result_key(ext.inst)?;
-    ext.result(cx, result.is_float_scalar_or_vector(), "a floating-point scalar or vector")?;
+    ext.result(cx, result.is_float_scalar_or_vector(), "a floating-point number or a vector of them")?;
     let last = if C(ext.inst.word(4)) == C::remquo { 2 } else { 1 };
     for i in 0..last {
         let ty = cx.type_at(ext.inst, FIRST + i)?;
@@ -127,7 +127,7 @@ fn is_writable(class: StorageClass) -> bool {
 
 fn upsample(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let result = cx.result_key(ext.inst)?;
-    ext.result(cx, result.is_int_scalar_or_vector(), "an integer scalar or vector")?;
+    ext.result(cx, result.is_int_scalar_or_vector(), "an integer or a vector of integers")?;
     ext.result(cx, matches!(result.width(), 16 | 32 | 64), "integers of 16, 32 or 64 bits")?;
     let (hi, lo) = (cx.type_at(ext.inst, FIRST)?, cx.type_at(ext.inst, FIRST + 1)?);
     ext.operand(cx, 1, hi == lo, "of the type of hi")?;

@@ -58,7 +58,7 @@ fn size_components(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
     let key = cx.result_key(inst)?;
     let m = cx.m;
     cx.check_at(key.is_int_scalar_or_vector(), &RESULT, inst, 1, || {
-        format!("the Result Type is {}, not an integer scalar or vector", describe(m, inst.id(1)))
+        format!("the Result Type is {}, not an integer or a vector of integers", describe(m, inst.id(1)))
     })?;
     let need = if image.dim == Dim::Cube { 2 } else { plane(image) } + u32::from(image.arrayed == 1);
     cx.check_at(key.count() == need, &RESULT, inst, 1, || {
