@@ -279,6 +279,22 @@ static OP_ROWS: [u16; INSTS[INSTS.len() - 1].op.0 as usize + 1] = {
     rows
 };
 
+/// A constant table by opcode, `[T; Op::LIMIT]`: a `const fn(&InstDesc) -> T` makes the entry of each known opcode, `$unknown`
+/// is that of all others. A look-up needs no search for the instruction's row.
+#[macro_export]
+macro_rules! op_table {
+    ($unknown:expr, $row:path) => {{
+        let mut table = [$unknown; $crate::Op::LIMIT];
+        let mut i = 0;
+        while i < $crate::Op::COUNT {
+            let desc = &$crate::Op::all()[i];
+            table[desc.op.0 as usize] = $row(desc);
+            i += 1;
+        }
+        table
+    }};
+}
+
 impl Op {
     /// The instruction's row, or `None` for an opcode that the grammar does not know.
     #[inline]
@@ -305,6 +321,9 @@ impl Op {
 
     /// Number of known instructions.
     pub const COUNT: usize = crate::generated::ops::INST_COUNT;
+
+    /// One more than the largest known opcode: the length of a table by opcode ([`op_table!`](crate::op_table)).
+    pub const LIMIT: usize = INSTS[Op::COUNT - 1].op.0 as usize + 1;
 
     /// Every known instruction in ascending order of opcode.
     pub const fn all() -> &'static [InstDesc] {

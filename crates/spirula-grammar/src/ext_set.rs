@@ -7,6 +7,9 @@ use crate::text::EXT_INSTS;
 pub use crate::generated::extinst::ExtSet;
 
 impl ExtSet {
+    /// Start of the names of sets whose instructions have no semantic effect (SPV_KHR_non_semantic_info).
+    pub const NON_SEMANTIC: &str = "NonSemantic.";
+
     /// The set that an `OpExtInstImport` with this name brings. Sets whose name ends in a revision number
     /// (`NonSemantic.ClspvReflection.5`) are found whatever the revision. `None` for sets that the grammar lacks.
     pub fn from_name(name: &[u8]) -> Option<ExtSet> {
@@ -45,19 +48,19 @@ impl ExtSet {
         crate::names::ext_inst(self as usize, name.as_ref()).map(|i| &EXT_INSTS[i])
     }
 
-    /// Whether instructions of the set have no semantic effect (its name starts with `NonSemantic.`).
+    /// Whether instructions of the set have no semantic effect (its name starts with [`NON_SEMANTIC`](Self::NON_SEMANTIC)).
     #[inline]
     pub const fn is_non_semantic(self) -> bool {
-        NON_SEMANTIC >> self as u32 & 1 != 0
+        NON_SEMANTIC_SETS >> self as u32 & 1 != 0
     }
 }
 
 /// Bit `i` tells whether the name of set `i` says that its instructions have no semantic effect.
-const NON_SEMANTIC: u32 = {
+const NON_SEMANTIC_SETS: u32 = {
     let (mut all, mut set) = (0, 0);
     while set < EXT_SET_NAMES.len() {
         let name = EXT_SET_NAMES[set].0.as_bytes();
-        let (prefix, mut i) = (b"NonSemantic.", 0);
+        let (prefix, mut i) = (ExtSet::NON_SEMANTIC.as_bytes(), 0);
         while i < prefix.len() && i < name.len() && name[i] == prefix[i] {
             i += 1;
         }

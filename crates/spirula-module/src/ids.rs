@@ -130,7 +130,21 @@ impl IdInfo {
             None
         }
     }
+
+    /// Whether it is an `OpExtInstImport` of a set without semantics, as its name says: `NonSemantic.…`, known to the grammar
+    /// or not (SPV_KHR_non_semantic_info).
+    #[inline]
+    pub fn is_non_semantic(&self) -> bool {
+        self.op == Op::ExtInstImport
+            && match self.ext_set() {
+                Some(set) => set.is_non_semantic(),
+                None => self.extra == UNKNOWN_NON_SEMANTIC,
+            }
+    }
 }
+
+/// In `extra`, a set that the grammar does not know, but whose name says that it has no semantics.
+pub(crate) const UNKNOWN_NON_SEMANTIC: u32 = u32::MAX;
 
 /// A slot of the table: [`IdInfo`] as plain numbers, of which [`zeros`] can be had untouched.
 type Slot = (u32, u32, u16, u16, u32);

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Id, Inst, LitStr};
-use spirula_grammar::{CapSet, Capability, Decoration, ExtSet, Extension, Op};
+use spirula_grammar::{CapSet, Capability, Decoration, ExtSet, Extension, InstDesc, Op, op_table};
 
 use crate::cfg::{is_block_termination, is_merge};
 use crate::decorations::DecorationTable;
 use crate::entry::ModelSet;
 use crate::functions::Function;
-use crate::ids::{self, IdInfo, IdTable};
+use crate::ids::{self, IdInfo, IdTable, UNKNOWN_NON_SEMANTIC};
 use crate::{EntryPoint, TypeKey};
 
 /// A set of the extensions that the grammar names.
@@ -250,7 +250,7 @@ impl Index {
             info.extra = self.traced;
             self.traced += 1;
         } else if block.is_none() && info.op == Op::ExtInstImport {
-            info.extra = LitStr::read(inst.tail(2)).and_then(import).map_or(0, |s| s as u32 + 1);
+            info.extra = LitStr::read(inst.tail(2)).map_or(0, import);
         }
         if info.is_type() {
             info.extra = TypeKey::of(inst, &self.ids).0;
@@ -369,53 +369,51 @@ const TYPED: u16 = 1 << 14;
 const SPECIAL: u16 = 1 << 13;
 
 /// By opcode; nothing for those that the grammar does not know.
-static ROWS: [Row; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
-    let mut rows = [Row { flags: 0, result: 0 }; Op::all()[Op::COUNT - 1].op.0 as usize + 1];
-    let mut i = 0;
-    while i < Op::COUNT {
-        let desc = &Op::all()[i];
-        let op = desc.op;
-        let control = is_merge(op) || is_block_termination(op);
-        let listed = control
-            || matches!(
-                op,
-                Op::Capability
-                    | Op::ConditionalCapabilityINTEL
-                    | Op::Extension
-                    | Op::ConditionalExtensionINTEL
-                    | Op::MemoryModel
-                    | Op::EntryPoint
-                    | Op::ConditionalEntryPointINTEL
-                    | Op::ExecutionMode
-                    | Op::ExecutionModeId
-                    | Op::Decorate
-                    | Op::MemberDecorate
-                    | Op::DecorateId
-                    | Op::DecorateString
-                    | Op::MemberDecorateString
-                    | Op::MemberDecorateIdEXT
-                    | Op::GroupDecorate
-                    | Op::GroupMemberDecorate
-                    | Op::Function
-                    | Op::Label
-                    | Op::FunctionCall
-                    | Op::Variable
-                    | Op::UntypedVariableKHR
-                    | Op::FunctionEnd
-            );
-        let special = matches!(op, Op::Function | Op::Variable | Op::UntypedVariableKHR | Op::ExtInstImport);
-        let flags = ids::LOCAL
-            | if listed { LISTED } else { 0 }
-            | if desc.has_result_type() { TYPED } else { 0 }
-            | if special { SPECIAL } else { 0 }
-            | if desc.is_type() { ids::TYPE } else { 0 }
-            | if desc.is_constant() { ids::CONSTANT } else { 0 }
-            | if matches!(op, Op::ExtInst | Op::SampledImage) { ids::LIMITED } else { 0 };
-        rows[op.0 as usize] = Row { flags, result: desc.result_word() as u8 };
-        i += 1;
-    }
-    rows
-};
+static ROWS: [Row; Op::LIMIT] = op_table!(Row { flags: 0, result: 0 }, row);
+
+const fn row(desc: &InstDesc) -> Row {
+    let op = desc.op;
+    let special = matches!(op, Op::Function | Op::Variable | Op::UntypedVariableKHR | Op::ExtInstImport);
+    let flags = ids::LOCAL
+        | if is_listed(op) { LISTED } else { 0 }
+        | if desc.has_result_type() { TYPED } else { 0 }
+        | if special { SPECIAL } else { 0 }
+        | if desc.is_type() { ids::TYPE } else { 0 }
+        | if desc.is_constant() { ids::CONSTANT } else { 0 }
+        | if matches!(op, Op::ExtInst | Op::SampledImage) { ids::LIMITED } else { 0 };
+    Row { flags, result: desc.result_word() as u8 }
+}
+
+const fn is_listed(op: Op) -> bool {
+    is_merge(op)
+        || is_block_termination(op)
+        || matches!(
+            op,
+            Op::Capability
+                | Op::ConditionalCapabilityINTEL
+                | Op::Extension
+                | Op::ConditionalExtensionINTEL
+                | Op::MemoryModel
+                | Op::EntryPoint
+                | Op::ConditionalEntryPointINTEL
+                | Op::ExecutionMode
+                | Op::ExecutionModeId
+                | Op::Decorate
+                | Op::MemberDecorate
+                | Op::DecorateId
+                | Op::DecorateString
+                | Op::MemberDecorateString
+                | Op::MemberDecorateIdEXT
+                | Op::GroupDecorate
+                | Op::GroupMemberDecorate
+                | Op::Function
+                | Op::Label
+                | Op::FunctionCall
+                | Op::Variable
+                | Op::UntypedVariableKHR
+                | Op::FunctionEnd
+        )
+}
 
 /// What is known of an id that is defined in a function, behind as many labels as `block` says.
 #[inline]
@@ -448,9 +446,14 @@ fn short<'b>(s: LitStr<'_>, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
     buffer.get(..s.len())
 }
 
-fn import(name: LitStr<'_>) -> Option<ExtSet> {
+/// What [`IdInfo::extra`] tells of the set with this name.
+fn import(name: LitStr<'_>) -> u32 {
     let mut buffer = [0; 96];
-    ExtSet::from_name(short(name, &mut buffer)?)
+    match short(name, &mut buffer).and_then(ExtSet::from_name) {
+        Some(set) => set as u32 + 1,
+        None if name.bytes().take(ExtSet::NON_SEMANTIC.len()).eq(ExtSet::NON_SEMANTIC.bytes()) => UNKNOWN_NON_SEMANTIC,
+        None => 0,
+    }
 }
 
 const _: () = assert!(HEADER_WORDS > 0, "word offset 0 must not be an instruction: it means `not defined`");

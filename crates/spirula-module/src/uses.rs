@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use spirula_binary::{Id, Imported, Inst, Operands};
+use spirula_binary::{Id, Inst, Operands};
 use spirula_grammar::{Category, Op};
 
 use crate::Module;
@@ -54,10 +54,7 @@ impl Module<'_> {
 
     #[cold]
     fn collect(&self, inst: Inst<'_>, function: u32, last: &mut [u32], uses: &mut Vec<Use>) {
-        if inst.op() == Op::ExtInst
-            && let Some(Imported::Known(set)) = spirula_binary::Context::imported(self, inst.id(3))
-            && set.is_non_semantic()
-        {
+        if inst.op() == Op::ExtInst && self.info(inst.id(3)).is_non_semantic() {
             return;
         }
         for operand in Operands::new(inst, self).map_while(Result::ok) {

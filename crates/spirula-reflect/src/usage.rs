@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
-use spirula_grammar::{Class, InstDesc, Op};
+use spirula_grammar::{Class, InstDesc, Op, op_table};
 use spirula_module::{Function, IdTable, Module, Type, is_implicit_lod, zeros};
 
 use crate::heaps::{self, Chain};
@@ -220,16 +220,7 @@ struct Row {
 const UNKNOWN: Row = Row { action: Action::Nothing, at: 0, access: Access::NONE, kinds: Kinds::UNKNOWN };
 
 /// By opcode.
-static ROWS: [Row; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
-    let mut rows = [UNKNOWN; Op::all()[Op::COUNT - 1].op.0 as usize + 1];
-    let mut i = 0;
-    while i < Op::COUNT {
-        let desc = &Op::all()[i];
-        rows[desc.op.0 as usize] = row(desc);
-        i += 1;
-    }
-    rows
-};
+static ROWS: [Row; Op::LIMIT] = op_table!(UNKNOWN, row);
 
 const fn row(desc: &InstDesc) -> Row {
     let none = Access::NONE;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Deref;
 
 use bumpalo::Bump;
-use spirula_binary::{Context, Id, Imported, Inst, LitStr};
+use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, Diagnostic, Failed, Rule, Severity, Site};
 use spirula_grammar::{Capability, Op, Version};
 use spirula_module::{Function, ModelSet, Module, TypeKey};
@@ -366,9 +366,7 @@ impl<'a> Cx<'a> {
     pub(crate) fn record_use(&mut self, inst: Inst<'_>, id: Id) {
         let Some(here) = self.here else { return };
         let silent = match inst.op() {
-            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
-                matches!(self.m.imported(inst.id(3)), Some(Imported::Known(set)) if set.is_non_semantic())
-            }
+            Op::ExtInst | Op::ExtInstWithForwardRefsKHR => self.m.info(inst.id(3)).is_non_semantic(),
             _ => false,
         };
         if !silent {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use spirula_binary::{Id, Inst};
 use spirula_grammar::{
     AddressingModel, BuiltIn, CapSet, Capability, Class, Decoration, Dim, ExecutionMode, ExecutionModel, ImageFormat,
-    InstDesc, MemoryModel, Op, OperandKind, Scope, StorageClass,
+    InstDesc, MemoryModel, Op, OperandKind, Scope, StorageClass, op_table,
 };
 use spirula_module::{Image, Module, Type as Raw};
 
@@ -79,16 +79,7 @@ impl Reasons {
 }
 
 /// By opcode.
-static REASONS: [Reasons; Op::all()[Op::COUNT - 1].op.0 as usize + 1] = {
-    let mut all = [Reasons(0); Op::all()[Op::COUNT - 1].op.0 as usize + 1];
-    let mut i = 0;
-    while i < Op::COUNT {
-        let desc = &Op::all()[i];
-        all[desc.op.0 as usize] = reasons(desc);
-        i += 1;
-    }
-    all
-};
+static REASONS: [Reasons; Op::LIMIT] = op_table!(Reasons(0), reasons);
 
 const fn reasons(desc: &InstDesc) -> Reasons {
     let own = if desc.needs_capability() { Reasons::OPERANDS } else { Reasons(0) };

@@ -80,7 +80,7 @@ impl Defs {
 pub(super) fn import(name: &[u8]) -> Option<Imported> {
     match ExtSet::from_name(name) {
         Some(set) => Some(Imported::Known(set)),
-        None if name.starts_with(b"NonSemantic.") => Some(Imported::Unknown),
+        None if name.starts_with(ExtSet::NON_SEMANTIC.as_bytes()) => Some(Imported::Unknown),
         None => None,
     }
 }

@@ -157,7 +157,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
             }
             // Debug information may stand anywhere.
             Op::Line | Op::NoLine => {}
-            Op::ExtInst if m.info(inst.id(3)).ext_set().is_some_and(|s| s.is_non_semantic()) => {
+            Op::ExtInst if m.info(inst.id(3)).is_non_semantic() => {
                 described.push(inst);
             }
             _ => {

@@ -7,7 +7,6 @@ use spirula_module::{Function, is_block_termination};
 
 use crate::cx::Cx;
 use crate::dispatch::Row;
-use crate::rules::ext_inst::is_non_semantic_set;
 
 rules! {
     group "layout";
@@ -422,9 +421,8 @@ impl Layout {
 
 /// Whether an `OpExtInst` is of a kind that may stand outside of blocks: debug information and non-semantic ones.
 fn is_debug_or_non_semantic(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
-    let set = inst.id(3);
-    is_non_semantic_set(cx, set)
-        || matches!(cx.m.info(set).ext_set(), Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo))
+    let set = cx.m.info(inst.id(3));
+    set.is_non_semantic() || matches!(set.ext_set(), Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo))
 }
 
 /// Whether an `OpExtInst` is of a set of debug information.

@@ -44,13 +44,13 @@ pub(crate) const FIRST: usize = 5;
 /// `OpExtInstImport`.
 pub(super) fn import(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let Some(name) = LitStr::read(inst.tail(2)) else { return Ok(()) };
-    let is_non_semantic = name.bytes().take(12).eq(*b"NonSemantic.");
+    let imported = cx.m.info(inst.id(1));
     let known = cx.version >= Version::v1(6) || cx.declares("SPV_KHR_non_semantic_info");
-    cx.check(!is_non_semantic || known, &NON_SEMANTIC, inst, || {
+    cx.check(!imported.is_non_semantic() || known, &NON_SEMANTIC, inst, || {
         msg("the set is non-semantic, but SPV_KHR_non_semantic_info is not declared")
             .help("declare it with OpExtension, or use SPIR-V 1.6")
     })?;
-    let Some(set) = inst.result().and_then(|id| cx.m.info(id).ext_set()) else { return Ok(()) };
+    let Some(set) = imported.ext_set() else { return Ok(()) };
     let revisions = match set {
         ExtSet::ShaderDebugInfo | ExtSet::ShaderDebugInfo100 => 100..=u32::MAX,
         ExtSet::ClspvReflection => 1..=7,
@@ -89,31 +89,18 @@ fn revision_of(cx: &Cx<'_>, import: Id) -> Option<u32> {
     revision(LitStr::read(cx.m.def(import)?.tail(2))?, set)
 }
 
-/// Whether the id is a set whose instructions have no meaning to the program.
-#[inline]
-pub(crate) fn is_non_semantic_set(cx: &Cx<'_>, set: Id) -> bool {
-    match cx.m.info(set).ext_set() {
-        Some(set) => set.is_non_semantic(),
-        // Whatever the set is, its name tells.
-        None => cx.m.def(set).is_some_and(|import| {
-            import.op() == Op::ExtInstImport
-                && LitStr::read(import.tail(2)).is_some_and(|n| n.bytes().take(12).eq(*b"NonSemantic."))
-        }),
-    }
-}
-
 /// An instruction uses the result of an `OpExtInst`, which is not of a non-semantic set unless the user is too.
 #[cold]
 pub(crate) fn usage(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, id: Id) -> Checked {
     let Some(def) = cx.m.def(id) else { return Ok(()) };
-    if !is_non_semantic_set(cx, def.id(3)) {
+    if !cx.m.info(def.id(3)).is_non_semantic() {
         return Ok(());
     }
     let by_ext_inst = matches!(inst.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR);
     let annotates = inst
         .desc()
         .is_some_and(|d| matches!(d.class, spirula_grammar::Class::Debug | spirula_grammar::Class::Annotation));
-    let ok = annotates || by_ext_inst && is_non_semantic_set(cx, inst.id(3));
+    let ok = annotates || by_ext_inst && cx.m.info(inst.id(3)).is_non_semantic();
     let m = cx.m;
     cx.check_at(ok, &NON_SEMANTIC_USE, inst, word, || {
         msg(format!("{id} is the result of a non-semantic instruction, which has no meaning to {}", inst.op()))
@@ -136,7 +123,7 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         format!("{} is the result of {}, not of OpExtInstImport", inst.id(3), info.op)
     })?;
     if inst.op() == Op::ExtInstWithForwardRefsKHR {
-        let ok = is_non_semantic_set(cx, inst.id(3));
+        let ok = cx.m.info(inst.id(3)).is_non_semantic();
         cx.check_at(ok, &FORWARD, inst, 3, || format!("the set {} has instructions with a meaning", inst.id(3)))?;
         let forward = inst.tail(FIRST).iter().any(|w| cx.m.info(Id(*w)).def >= inst.offset());
         cx.check(

@@ -107,7 +107,7 @@ fn produced<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<bool> {
 fn used<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
     let m = cx.m;
     let skipped = inst.desc().is_none_or(|d| matches!(d.class, Class::Debug | Class::Annotation));
-    if skipped || inst.op() == Op::ExtInst && is_non_semantic(m, inst) {
+    if skipped || inst.op() == Op::ExtInst && m.info(inst.id(3)).is_non_semantic() {
         return;
     }
     for operand in Operands::new(inst, &m).flatten() {
@@ -121,8 +121,4 @@ fn used<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
         })
         .ok();
     }
-}
-
-fn is_non_semantic(m: Module<'_>, inst: Inst<'_>) -> bool {
-    m.info(inst.id(3)).ext_set().is_some_and(|s| s.is_non_semantic())
 }
