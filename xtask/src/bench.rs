@@ -24,6 +24,9 @@ pub struct Args {
     /// Folder with spirv-as, spirv-dis and spirv-val; without it they are looked for on PATH
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
+    /// Measures this program, not one that is built for it: another build of it, or an older one
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
     /// Folder that holds the suite `real`, unpacked or as real.tar.xz
     #[arg(long, value_name = "DIR", default_value = "../shared/corpus")]
     corpus: PathBuf,
@@ -61,7 +64,10 @@ pub fn run(args: &Args) -> Result<()> {
         println!("bench: no suite `real` in {}, nothing to measure", args.corpus.display());
         return Ok(());
     };
-    let ours = build()?;
+    let ours = match &args.program {
+        Some(program) => program.canonicalize()?,
+        None => build()?,
+    };
     let modules = modules(&real)?;
     let scratch = crate::target_dir().join("bench");
     std::fs::create_dir_all(&scratch)?;
