@@ -3,6 +3,7 @@
 
 mod asm;
 mod dis;
+mod meaning;
 mod number;
 #[cfg(feature = "render")]
 pub mod render;

@@ -8,9 +8,10 @@ use super::ids::{Ids, Index};
 use super::lex::{Lexer, Mark, Name};
 use super::lines::Lines;
 use super::opcodes::Opcodes;
-use super::record::{Def, Defs};
+use super::record::Defs;
 use super::{AsmError, AsmOptions, Assembled, SourceSpot};
 use crate::dis::header::HeaderHints;
+use crate::meaning::Meaning;
 
 /// Largest word count of one instruction; it has 16 bits.
 const MAX_WORDS: usize = 0xffff;
@@ -291,8 +292,8 @@ impl<'t> Assembler<'t> {
         let done = self.named(at, word, Some((name, mark)));
         if done.is_err() && !self.lex.is_cut_behind_space() {
             let index = self.ids.intern(name, self.text);
-            if self.def(index) == Def::Unknown {
-                self.define(index, Def::Failed);
+            if self.def(index) == Meaning::Unknown {
+                self.define(index, Meaning::Opaque);
             }
         }
         done

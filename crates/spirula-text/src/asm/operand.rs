@@ -9,7 +9,8 @@ use super::encode::{Assembler, Open, Shape, operand_name};
 use super::error::{Done, Failed, shown};
 use super::ids::Index;
 use super::lex::{Mark, Quoted};
-use super::record::{Def, import};
+use super::record::import;
+use crate::meaning::Meaning;
 use crate::number::parse;
 
 const U32: Number = Number { width: 32, kind: NumberKind::Unsigned };
@@ -137,8 +138,8 @@ impl<'t> Assembler<'t> {
     /// The value of a constant: a literal of its result type.
     fn constant(&mut self, open: &Open) -> Done {
         match open.result_type.map(|ty| self.def(ty)) {
-            Some(Def::Number(number)) => self.number(number),
-            Some(Def::Failed) => {
+            Some(Meaning::Number(number)) => self.number(number),
+            Some(Meaning::Opaque) => {
                 self.lex.any();
                 Ok(())
             }
@@ -156,13 +157,13 @@ impl<'t> Assembler<'t> {
     /// A literal of an `OpSwitch`: one of its selector's type.
     fn case(&mut self, open: &Open) -> Done {
         let def = match open.first_id.map(|selector| self.def(selector)) {
-            Some(Def::Value(ty)) => self.def(ty),
-            Some(Def::Failed) => Def::Failed,
-            _ => Def::Unknown,
+            Some(Meaning::Value(ty)) => self.def(ty),
+            Some(Meaning::Opaque) => Meaning::Opaque,
+            _ => Meaning::Unknown,
         };
         match def {
-            Def::Number(n) if matches!(n.kind, NumberKind::Signed | NumberKind::Unsigned) => self.number(n),
-            Def::Failed => {
+            Meaning::Number(n) if matches!(n.kind, NumberKind::Signed | NumberKind::Unsigned) => self.number(n),
+            Meaning::Opaque => {
                 self.lex.any();
                 Ok(())
             }
@@ -251,8 +252,8 @@ impl<'t> Assembler<'t> {
     fn ext_inst(&mut self, open: &mut Open) -> Done<&'static [g::Operand]> {
         let word = self.lex.word();
         let set = match open.last_id.map(|set| self.def(set)) {
-            Some(Def::Import(Imported::Known(set))) => Some(set),
-            Some(Def::Import(Imported::Unknown) | Def::Failed) => None,
+            Some(Meaning::Set(Imported::Known(set))) => Some(set),
+            Some(Meaning::Set(Imported::Unknown) | Meaning::Opaque) => None,
             _ => {
                 let message = "the operand Set is not defined before as an extended instruction set".to_owned();
                 return Err(self.fail(self.token, message, None));

@@ -6,67 +6,28 @@ use spirula_grammar::{Class, ExtSet, FPEncoding, Op};
 use super::encode::{Assembler, Open};
 use super::error::Done;
 use super::ids::Index;
+use crate::meaning::{Meaning, Meanings};
 
 /// The table grows by so many entries at a time.
 const DEFS: usize = 1 << 10;
-
-/// What an id is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Def {
-    #[default]
-    Unknown,
-    /// Its instruction is in error; what depends on it is not judged.
-    Failed,
-    /// A type of numbers.
-    Number(Number),
-    /// Another type.
-    Type,
-    /// An extended instruction set.
-    Import(Imported),
-    /// A value of a type.
-    Value(Index),
-}
 
 /// What ids are.
 #[derive(Default)]
 pub(super) struct Defs {
     /// In short; there is one for nearly each id of a module.
     codes: Vec<u32>,
-    /// What has no code of its own.
-    others: Vec<Def>,
+    meanings: Meanings,
 }
-
-const FAILED: u32 = 1;
-const TYPE: u32 = 2;
-/// Codes from this on are positions in `others`.
-const OTHERS: u32 = 3;
-/// Marks the code of a value; the other bits are its type.
-const VALUE: u32 = 1 << 31;
 
 impl Defs {
     #[inline]
-    fn get(&self, index: Index) -> Def {
-        match self.codes.get(index as usize) {
-            None | Some(0) => Def::Unknown,
-            Some(&FAILED) => Def::Failed,
-            Some(&TYPE) => Def::Type,
-            Some(code) if code & VALUE != 0 => Def::Value(code & !VALUE),
-            Some(code) => self.others.get((code - OTHERS) as usize).copied().unwrap_or_default(),
-        }
+    fn get(&self, index: Index) -> Meaning {
+        self.codes.get(index as usize).map_or(Meaning::Unknown, |code| self.meanings.of(*code))
     }
 
     #[inline]
-    fn set(&mut self, index: Index, def: Def) {
-        let code = match def {
-            Def::Unknown => 0,
-            Def::Failed => FAILED,
-            Def::Type => TYPE,
-            Def::Value(ty) if ty & VALUE == 0 => VALUE | ty,
-            _ => {
-                self.others.push(def);
-                OTHERS + self.others.len() as u32 - 1
-            }
-        };
+    fn set(&mut self, index: Index, meaning: Meaning) {
+        let code = self.meanings.code(meaning);
         if self.codes.len() <= index as usize {
             self.codes.resize(index as usize + 1 + DEFS, 0);
         }
@@ -87,11 +48,11 @@ pub(super) fn import(name: &[u8]) -> Option<Imported> {
 
 impl<'t> Assembler<'t> {
     #[inline]
-    pub(super) fn def(&self, index: Index) -> Def {
+    pub(super) fn def(&self, index: Index) -> Meaning {
         self.defs.get(index)
     }
 
-    pub(super) fn define(&mut self, index: Index, def: Def) {
+    pub(super) fn define(&mut self, index: Index, def: Meaning) {
         self.defs.set(index, def);
     }
 
@@ -104,8 +65,8 @@ impl<'t> Assembler<'t> {
             return self.record_type(open, result);
         }
         if let Some(ty) = open.result_type {
-            if self.def(result) == Def::Unknown {
-                self.define(result, Def::Value(ty));
+            if self.def(result) == Meaning::Unknown {
+                self.define(result, Meaning::Value(ty));
             }
         } else if desc.op == Op::ExtInstImport {
             return self.record_import(open, result);
@@ -114,7 +75,7 @@ impl<'t> Assembler<'t> {
     }
 
     fn record_type(&mut self, open: &Open, result: Index) -> Done {
-        if matches!(self.def(result), Def::Number(_) | Def::Type) {
+        if matches!(self.def(result), Meaning::Number(_) | Meaning::Type) {
             let message = format!("%{} is already a type", self.name_of_result(open));
             return Err(self.fail_at(open.mark, self.lex.end(), message, None));
         }
@@ -124,7 +85,7 @@ impl<'t> Assembler<'t> {
         {
             self.check_encoding(open, width, encoding)?;
         }
-        self.define(result, number.map_or(Def::Type, Def::Number));
+        self.define(result, number.map_or(Meaning::Type, Meaning::Number));
         Ok(())
     }
 
@@ -141,14 +102,14 @@ impl<'t> Assembler<'t> {
     }
 
     fn record_import(&mut self, open: &Open, result: Index) -> Done {
-        if matches!(self.def(result), Def::Import(_)) {
+        if matches!(self.def(result), Meaning::Set(_)) {
             let message = format!("%{} already imports an extended instruction set", self.name_of_result(open));
             return Err(self.fail_at(open.mark, self.lex.end(), message, None));
         }
         // A name that was written is already judged; one of raw words may be anything.
         let name = self.out.get(open.start + 2..).and_then(LitStr::read).map(|s| s.to_bytes().into_owned());
         let set = name.as_deref().and_then(import).unwrap_or(Imported::Unknown);
-        self.define(result, Def::Import(set));
+        self.define(result, Meaning::Set(set));
         Ok(())
     }
 
@@ -162,16 +123,16 @@ impl<'t> Assembler<'t> {
         while let Some(inst) = Inst::at(&self.out, at as u32) {
             at += inst.words().len();
             let Some(result) = inst.result().and_then(|id| self.ids.index_of(id.0)) else { continue };
-            if self.def(result) != Def::Unknown {
+            if self.def(result) != Meaning::Unknown {
                 continue;
             }
             let ty = inst.result_type().and_then(|id| self.ids.index_of(id.0));
             let def = match (Number::of_type(inst), ty) {
-                (Some(number), _) => Def::Number(number),
-                (_, Some(ty)) => Def::Value(ty),
+                (Some(number), _) => Meaning::Number(number),
+                (_, Some(ty)) => Meaning::Value(ty),
                 _ if inst.op() == Op::ExtInstImport => {
                     let name = LitStr::read(inst.tail(2)).map(|s| s.to_bytes());
-                    Def::Import(name.as_deref().and_then(import).unwrap_or(Imported::Unknown))
+                    Meaning::Set(name.as_deref().and_then(import).unwrap_or(Imported::Unknown))
                 }
                 _ => continue,
             };

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use spirula_binary::{Context, Header, Id, Imported, Inst, LitStr, Number};
 use spirula_grammar::{Class, ExtSet, InstDesc, Op};
 
+use crate::meaning::{Meaning, Meanings};
+
 /// A table by id. Ids that are not larger than the header's bound, as far as the module justifies that, are indices into
 /// a vector; the others, which only a few modules have, go into a map. So the size depends on the words that are there
 /// and not on the values that some of them have.
@@ -52,66 +54,29 @@ impl<T: Copy + Default> IdMap<T> {
     }
 }
 
-/// What an id is. As assemblers have it, the first definition stands, except that a type or an import replaces a value.
-#[derive(Clone, Copy, Default, Debug)]
-enum Meaning {
-    #[default]
-    Unknown,
-    /// Defined in raw words: assemblers may or may not know it.
-    Raw,
-    /// A value; its type.
-    Value(Id),
-    Number(Number),
-    /// A type of something else than numbers.
-    Type,
-    Set(Imported),
-}
-
-/// The decoder's context: number types, types of values, imported sets.
+/// The decoder's context: number types, types of values, imported sets. As assemblers have it, the first definition
+/// stands, except that a type or an import replaces a value.
 #[derive(Clone, Debug)]
 pub(crate) struct LiteralTypes {
     /// Meanings in short; there is one for nearly each id of a module.
     codes: IdMap<u32>,
-    /// Those that have no code of their own.
-    others: Vec<Meaning>,
+    meanings: Meanings,
 }
-
-const RAW: u32 = 1;
-const TYPE: u32 = 2;
-/// Codes from this on are positions in `others`.
-const OTHERS: u32 = 3;
-/// Marks the code of a value; the other bits are its type.
-const VALUE: u32 = 1 << 31;
 
 impl LiteralTypes {
     /// An empty table for a module.
     pub(crate) fn new(module: &[u32]) -> LiteralTypes {
-        LiteralTypes { codes: IdMap::new(module), others: Vec::new() }
+        LiteralTypes { codes: IdMap::new(module), meanings: Meanings::default() }
     }
 
     #[inline]
     fn get(&self, id: Id) -> Meaning {
-        match self.codes.get(id) {
-            0 => Meaning::Unknown,
-            RAW => Meaning::Raw,
-            TYPE => Meaning::Type,
-            code if code & VALUE != 0 => Meaning::Value(Id(code & !VALUE)),
-            code => self.others.get((code - OTHERS) as usize).copied().unwrap_or_default(),
-        }
+        self.meanings.of(self.codes.get(id))
     }
 
     #[inline]
     fn set(&mut self, id: Id, meaning: Meaning) {
-        let code = match meaning {
-            Meaning::Unknown => 0,
-            Meaning::Raw => RAW,
-            Meaning::Type => TYPE,
-            Meaning::Value(ty) if ty.0 & VALUE == 0 => VALUE | ty.0,
-            _ => {
-                self.others.push(meaning);
-                OTHERS + self.others.len() as u32 - 1
-            }
-        };
+        let code = self.meanings.code(meaning);
         self.codes.set(id, code);
     }
 
@@ -122,19 +87,19 @@ impl LiteralTypes {
         match desc.result_word() {
             2 => {
                 if matches!(self.get(inst.id(2)), Meaning::Unknown) {
-                    self.set(inst.id(2), Meaning::Value(inst.id(1)));
+                    self.set(inst.id(2), Meaning::Value(inst.id(1).0));
                 }
                 true
             }
             1 if desc.class == Class::TypeDeclaration => {
-                let first = !matches!(self.get(inst.id(1)), Meaning::Number(_) | Meaning::Type | Meaning::Raw);
+                let first = !matches!(self.get(inst.id(1)), Meaning::Number(_) | Meaning::Type | Meaning::Opaque);
                 if first {
                     self.set(inst.id(1), Number::of_type(inst).map_or(Meaning::Type, Meaning::Number));
                 }
                 first
             }
             1 if desc.op == Op::ExtInstImport => {
-                let first = !matches!(self.get(inst.id(1)), Meaning::Set(_) | Meaning::Raw);
+                let first = !matches!(self.get(inst.id(1)), Meaning::Set(_) | Meaning::Opaque);
                 if first && let Some(name) = LitStr::read(inst.tail(2)) {
                     let set = ExtSet::from_name(&name.to_bytes()).map_or(Imported::Unknown, Imported::Known);
                     self.set(inst.id(1), Meaning::Set(set));
@@ -150,7 +115,7 @@ impl LiteralTypes {
         if let Some(id) = inst.result()
             && matches!(self.get(id), Meaning::Unknown)
         {
-            self.set(id, Meaning::Raw);
+            self.set(id, Meaning::Opaque);
         }
     }
 }
@@ -163,7 +128,7 @@ impl Context for LiteralTypes {
 
     #[inline]
     fn type_of(&self, id: Id) -> Option<Id> {
-        if let Meaning::Value(ty) = self.get(id) { Some(ty) } else { None }
+        if let Meaning::Value(ty) = self.get(id) { Some(Id(ty)) } else { None }
     }
 
     #[inline]
@@ -184,21 +149,5 @@ mod tests {
         map.set(Id(4095), 3);
         assert_eq!([u32::MAX, 7, 4095, 4096, 8].map(|id| map.get(Id(id))), [1, 2, 3, 0, 0]);
         assert!(map.dense.len() <= 4096);
-    }
-
-    #[test]
-    fn meanings_keep_what_they_hold() {
-        let mut types = LiteralTypes::new(&[0, 0, 0, 10, 0]);
-        let number = Number { width: 16, kind: spirula_binary::NumberKind::Signed };
-        types.set(Id(1), Meaning::Number(number));
-        types.set(Id(2), Meaning::Value(Id(1)));
-        types.set(Id(3), Meaning::Value(Id(u32::MAX)));
-        types.set(Id(4), Meaning::Set(Imported::Unknown));
-        types.set(Id(5), Meaning::Type);
-        types.set(Id(6), Meaning::Raw);
-        assert_eq!(types.number(Id(1)), Some(number));
-        assert_eq!([2, 3, 5, 7].map(|id| types.type_of(Id(id))), [Some(Id(1)), Some(Id(u32::MAX)), None, None]);
-        assert_eq!(types.imported(Id(4)), Some(Imported::Unknown));
-        assert!(matches!([5, 6, 7].map(|id| types.get(Id(id))), [Meaning::Type, Meaning::Raw, Meaning::Unknown]));
     }
 }
