@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<()> {
     std::fs::create_dir_all(&scratch)?;
     for operation in ["dis", "as", "val"] {
         let name = format!("spirv-{operation}");
-        let Some(peer) = find(args, &name) else {
+        let Some(peer) = crate::peers::find(args.peers.as_deref(), &name) else {
             println!("{operation}: {name} was not found, skipped");
             continue;
         };
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     if !args.no_batch
-        && let Some(peer) = find(args, "spirv-val")
+        && let Some(peer) = crate::peers::find(args.peers.as_deref(), "spirv-val")
     {
         batch(&ours, &peer, &real)?;
     }
@@ -131,18 +131,6 @@ fn build() -> Result<PathBuf> {
         .status()?;
     ensure!(status.success(), "building spirula-cli failed");
     Ok(crate::target_dir().join("release/spirula"))
-}
-
-fn find(args: &Args, name: &str) -> Option<PathBuf> {
-    match &args.peers {
-        Some(folder) => Some(folder.join(name)).filter(|p| p.is_file()),
-        None => std::env::split_paths(&std::env::var_os("PATH")?).map(|p| p.join(name)).find(|p| is_program(p)),
-    }
-}
-
-/// Scripts that start the real program would be measured too.
-fn is_program(path: &Path) -> bool {
-    std::fs::read(path).is_ok_and(|bytes| !bytes.starts_with(b"#!"))
 }
 
 fn version(peer: &Path) -> String {

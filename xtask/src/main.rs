@@ -5,6 +5,8 @@ mod bench;
 mod codegen;
 mod conformance;
 mod docs;
+mod edits;
+mod peers;
 mod perf;
 mod schema;
 #[cfg(test)]
@@ -19,6 +21,8 @@ use clap::Parser;
 enum Task {
     /// Compares reports on real modules with those of `spirv-cross --reflect`, where that is installed
     Oracle(conformance::oracle::Args),
+    /// Compares verdicts on valid test cases with one thing changed with those of spirv-val
+    Edits(edits::Args),
     /// Writes (or checks) the tables generated from Khronos' machine-readable grammar
     Codegen(codegen::Args),
     /// Runs the conformance suites and compares with the checked-in ratchet tables
@@ -36,6 +40,7 @@ fn main() -> anyhow::Result<()> {
         Task::Codegen(args) => codegen::run(&args),
         Task::Conformance(args) => conformance::run(&args),
         Task::Oracle(args) => conformance::oracle::run(&args),
+        Task::Edits(args) => edits::run(&args),
         Task::Docs(args) => docs::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Perf(args) => perf::run(&args),

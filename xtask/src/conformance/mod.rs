@@ -2,14 +2,14 @@
 
 mod asm;
 pub mod corpus;
-mod engine;
+pub mod engine;
 mod flags;
 pub mod oracle;
 pub mod ratchet;
 mod real;
 mod reflect;
 mod show;
-mod val;
+pub mod val;
 
 use std::path::{Path, PathBuf};
 
