@@ -9,6 +9,7 @@ use spirula_module::{Module, Scalar, Shape, Type, TypeKey};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::facts::Parts;
 use crate::rules::operand::{Is, name_of, operand, operands, result};
 use crate::rules::scopes::{self, Execution};
 use crate::rules::universal::type_operand;
@@ -16,6 +17,9 @@ use crate::signature::{OPERAND, RESULT, describe};
 
 rules! {
     group "vendor";
+    /// OpSizeOf asks for the size of a concrete type: numbers, physical pointers and what is made of these. Booleans, void
+    /// and opaque types have none.
+    SIZE_OF: "size-of-concrete", spec "OpSizeOf";
     /// Memory is prefetched from CrossWorkgroup.
     PREFETCH_CLASS: "prefetch-class", extension "SPV_KHR_untyped_pointers";
     /// What only the compiler can decide is given by constant instructions: sizes of blocks, kinds of prefetching, tables
@@ -109,7 +113,13 @@ fn size_of<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if cx.m.key(inst.id(3)).is_pointer() {
         return Ok(());
     }
-    operand(cx, inst, 3, Is::Pointer)
+    operand(cx, inst, 3, Is::Pointer)?;
+    let (m, id) = (cx.m, inst.id(3));
+    let Some((_, pointee)) = m.pointer(m.type_id_of(id)) else { return Ok(()) };
+    let sizeless = Parts::VOID.or(Parts::BOOL).or(Parts::OPAQUE).or(Parts::LOGICAL_POINTER);
+    cx.check_at(!cx.parts(pointee).any(sizeless), &SIZE_OF, inst, 3, || {
+        msg(format!("{id} points to {}, which is or contains what has no size", describe(m, pointee))).declared(m, id)
+    })
 }
 
 /// The operand at `word` points into a storage class.

@@ -19,6 +19,8 @@ rules! {
     PLACE: "image-operand-place", spec "§3.2.14";
     /// The value of an image operand has the type that the operand demands.
     TYPE: "image-operand-value", spec "§3.2.14";
+    /// Sampling at an explicit level of detail says which: with `Lod` or with `Grad`.
+    LEVEL: "image-operand-level", spec "OpImageSampleExplicitLod";
     /// Only one of `ConstOffset`, `Offset`, `ConstOffsets` and `Offsets` can stand in an instruction.
     OFFSETS: "image-operand-offsets", spec "§3.2.14";
     /// What reads or writes a multisampled image says which sample.
@@ -110,6 +112,8 @@ pub(super) fn check(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, image: Image) ->
     let sample = is_fetch(op) || is_read(op) || op == Op::ImageWrite;
     let needs = sample && image.ms == 1 && mask.unwrap_or(0) & O::Sample.0 == 0;
     cx.check(!needs, &SAMPLE, inst, || "the image is multisampled, but the operand Sample is missing")?;
+    let says = mask.unwrap_or(0) & (O::Lod.0 | O::Grad.0) != 0;
+    cx.check(says || !is_explicit(op), &LEVEL, inst, || format!("{op} with neither Lod nor Grad"))?;
     let Some(mask) = mask else { return Ok(()) };
     let mut r = Reader { inst, image, mask, next: at + 1 };
     levels(cx, &mut r)?;

@@ -53,6 +53,9 @@ rules! {
     FORWARD_CLASS: "vulkan-forward-pointer-class", vuid "VUID-StandaloneSpirv-OpTypeForwardPointer-04711";
     /// A function returns a type and takes types other than void.
     FUNCTION: "type-function", spec "OpTypeFunction";
+    /// A function returns void, a concrete or abstract type, or a pointer: no image, sampler, event or other opaque type,
+    /// nor anything that contains one. A warning, since compilers write such functions where they leave them to be inlined.
+    FUNCTION_OPAQUE: "type-function-opaque", warn spec "OpTypeFunction";
     /// The PhysicalStorageBuffer storage class needs the addressing model PhysicalStorageBuffer64: only that model says
     /// how large its addresses are.
     PHYSICAL_MODEL: "physical-storage-buffer-model", spec "§2.16.1";
@@ -302,6 +305,11 @@ fn function<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let result = a_type(cx, inst, 2, &FUNCTION)?;
     let ok = cx.m.key(result).shape() != Shape::Function;
     cx.check_at(ok, &FUNCTION, inst, 2, || format!("the return type {result} is a function type"))?;
+    // Before legalization, functions of HLSL hand resources on.
+    let opaque = cx.parts(result).any(Parts::OPAQUE) && !cx.options.before_hlsl_legalization;
+    cx.check_at(!opaque, &FUNCTION_OPAQUE, inst, 2, || {
+        format!("the return type {result} is or contains an opaque type, which no function returns")
+    })?;
     for word in 3..inst.words().len() {
         let ty = a_type(cx, inst, word, &FUNCTION)?;
         let ok = !matches!(cx.m.key(ty).shape(), Shape::Void | Shape::Function);
