@@ -67,8 +67,9 @@ fn function<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let Some(here) = cx.here else { return Ok(()) };
     let has_body = here.function.has_body();
     let given = m.insts(inst.offset()..here.function.body).filter(|i| i.op() == Op::FunctionParameter).count();
-    // A function that names none of its parameters is taken as it is: nothing can refer to them.
-    cx.check(given == parameters.len() || given == 0, &PARAMETER, inst, || {
+    // A function that names none of its parameters is taken as it is: nothing can refer to them. One too many is reported
+    // itself.
+    cx.check(given >= parameters.len() || given == 0, &PARAMETER, inst, || {
         format!("the function has {given} parameters, but {} lists {}", inst.id(4), parameters.len())
     })?;
     linkage(cx, inst, has_body)
@@ -95,7 +96,11 @@ fn parameter<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let Some((_, types)) = function_type(cx, function) else { return Ok(()) };
     let before = m.insts(here.function.start..inst.offset());
     let n = before.filter(|i| i.op() == Op::FunctionParameter).count();
-    let Some(wanted) = types.get(n).map(|t| Id(*t)) else { return Ok(()) };
+    let Some(wanted) = types.get(n).map(|t| Id(*t)) else {
+        let first = n == types.len();
+        return cx
+            .check(!first, &PARAMETER, inst, || format!("parameter {n}, but {} lists {n} in all", function.id(4)));
+    };
     cx.check_at(wanted == inst.id(1), &PARAMETER, inst, 1, || {
         let (has, ty) = (describe(m, inst.id(1)), function.id(4));
         format!("parameter {n} has type {has}, but {ty} lists {}", describe(m, wanted))

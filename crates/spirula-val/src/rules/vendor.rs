@@ -22,6 +22,8 @@ rules! {
     SIZE_OF: "size-of-concrete", spec "OpSizeOf";
     /// Memory is prefetched from CrossWorkgroup.
     PREFETCH_CLASS: "prefetch-class", extension "SPV_KHR_untyped_pointers";
+    /// The operands RW (0 or 1), Locality (0 to 3) and Cache Type (0 or 1) of a prefetch are all there, or none.
+    PREFETCH: "prefetch-operands", extension "SPV_KHR_untyped_pointers";
     /// What only the compiler can decide is given by constant instructions: sizes of blocks, kinds of prefetching, tables
     /// of bitwise functions.
     CONSTANT: "operand-constant", extension "SPV_INTEL_2d_block_io and others";
@@ -157,7 +159,19 @@ fn constants<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, words: core::ops::Range<usize>
 fn prefetch<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class(cx, inst, 1, &PREFETCH_CLASS, StorageClass::CrossWorkgroup)?;
     operand(cx, inst, 2, Is::Int)?;
-    constants(cx, inst, 3..6, Is::Int)
+    constants(cx, inst, 3..6, Is::Int)?;
+    let given = inst.tail(3).len();
+    cx.check(given == 0 || given >= 3, &PREFETCH, inst, || {
+        format!("{given} of the operands RW, Locality and Cache Type, which stand together")
+    })?;
+    for (word, most) in [(3, 1), (4, 3), (5, 1)] {
+        let Some(value) = cx.m.int_constant(inst.id(word)).filter(|c| given > 0 && !c.spec) else { continue };
+        cx.check_at(value.as_unsigned().is_some_and(|v| v <= most), &PREFETCH, inst, word, || {
+            let (name, id) = (name_of(inst, word), inst.id(word));
+            format!("{name} {id} is {}, but must be at most {most}", value.bits as i64)
+        })?;
+    }
+    Ok(())
 }
 
 fn block_prefetch<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

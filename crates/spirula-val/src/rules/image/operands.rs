@@ -10,6 +10,7 @@ use spirula_module::{Image, Shape, Type, TypeKey, is_implicit_lod};
 use super::types::{Kind, kind_of};
 use super::{is_sparse, plane, types};
 use crate::cx::{Cx, msg};
+use crate::rules::operand::may_be;
 use crate::rules::scopes;
 use crate::signature::describe;
 
@@ -210,10 +211,10 @@ fn gather_offsets(cx: &mut Cx<'_>, r: &Reader<'_>, word: usize) -> Checked {
     let ty = cx.type_at(r.inst, word)?;
     let m = cx.m;
     let (element, length) = match m.ty(ty) {
-        Some(Type::Array { element, length }) => (element, m.int_constant(length).and_then(|c| c.as_u32())),
-        _ => (Id(0), None),
+        Some(Type::Array { element, length }) => (element, may_be(m, length, 4)),
+        _ => (Id(0), false),
     };
-    r.value(cx, word, length == Some(4), "the offsets are an array of four")?;
+    r.value(cx, word, length, "the offsets are an array of four")?;
     let key = m.key(element);
     let ok = key.shape() == Shape::Vector && key.is_int_scalar_or_vector() && key.width() == 32 && key.count() == 2;
     r.value(cx, word, ok, "the offsets are vectors of two 32-bit integers")

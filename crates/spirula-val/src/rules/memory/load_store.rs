@@ -49,6 +49,8 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         let data = !matches!(m.key(result).shape(), Shape::Void | Shape::Function);
         cx.check_at(data, &LOAD_TYPE, inst, 1, || format!("the Result Type {result} has no values to load"))?;
     } else {
+        let void = m.key(result).shape() == Shape::Void;
+        cx.check_at(!void, &LOAD_TYPE, inst, 1, || format!("the Result Type {result} is void"))?;
         cx.check_at(pointer.pointee == result, &LOAD_TYPE, inst, 1, || {
             msg(format!(
                 "the Result Type is {}, but {} points to {}",

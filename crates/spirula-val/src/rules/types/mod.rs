@@ -137,12 +137,12 @@ fn array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(int, &ARRAY_LENGTH, inst, 3, || {
         msg(format!("the length {length} is not a constant of integer type")).declared(m, length)
     })?;
-    let Some(value) = cx.m.int_constant(length) else { return Ok(()) };
+    // What a specialisation constant defaults to has no bearing on validity (§2.12).
+    let Some(value) = cx.m.int_constant(length).filter(|v| !v.spec) else { return Ok(()) };
     let ok = value.as_unsigned().is_some_and(|n| n > 0);
     cx.check_at(ok, &ARRAY_LENGTH, inst, 3, || {
-        let kind = if value.spec { "defaults to" } else { "is" };
         let n = value.as_unsigned().map_or(value.bits as i64, |n| n as i64);
-        msg(format!("the length {length} {kind} {n}, but an array has at least 1 element")).declared(m, length)
+        msg(format!("the length {length} is {n}, but an array has at least 1 element")).declared(m, length)
     })
 }
 
