@@ -93,7 +93,8 @@ fn element_stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id) -
     let Some(stride) = m.decoration(result, Decoration::ArrayStride).filter(|_| last >= first) else { return Ok(()) };
     let mut holder = base;
     for word in first..last {
-        holder = step(cx, inst, word, holder, result)?;
+        let Some(part) = crate::rules::pointers::part(m, holder, inst.id(word)) else { return Ok(()) };
+        holder = part;
     }
     let array = matches!(m.info(holder).op, Op::TypeArray | Op::TypeRuntimeArray);
     if !array || m.is_decorated(holder, Decoration::ArrayStrideIdEXT) {

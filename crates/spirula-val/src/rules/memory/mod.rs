@@ -95,9 +95,11 @@ pub(crate) fn pointer_at<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, rule:
 /// What is accessed other than atomically is not a texel.
 #[inline]
 fn not_a_texel<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
-    if pointer.class != StorageClass::Image {
-        return Ok(());
-    }
+    if pointer.class == StorageClass::Image { no_texel(cx, inst, word) } else { Ok(()) }
+}
+
+#[cold]
+fn no_texel<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let (m, id) = (cx.m, inst.id(word));
     let texel = matches!(m.info(id).op, Op::ImageTexelPointer | Op::UntypedImageTexelPointerEXT);
     cx.check_at(!texel, &TEXEL, inst, word, || {

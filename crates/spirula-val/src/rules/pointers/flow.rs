@@ -291,15 +291,18 @@ fn enters(m: Module<'_>, inst: Inst<'_>, is: fn(Shape) -> bool) -> bool {
         if is(m.key(now).shape()) {
             return true;
         }
-        ty = match m.ty(now) {
-            Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => Some(element),
-            Some(Type::Struct { members }) => {
-                m.fixed_u32(Id(*index)).and_then(|n| members.get(n as usize)).map(|t| Id(*t))
-            }
-            _ => None,
-        };
+        ty = part(m, now, Id(*index));
     }
     false
+}
+
+/// The part of an array or structure that an index selects.
+pub(crate) fn part(m: Module<'_>, ty: Id, index: Id) -> Option<Id> {
+    match m.ty(ty) {
+        Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => Some(element),
+        Some(Type::Struct { members }) => m.fixed_u32(index).and_then(|n| members.get(n as usize)).map(|t| Id(*t)),
+        _ => None,
+    }
 }
 
 /// A pointer into a matrix becomes a variable pointer: that is reported where the matrix is entered.
