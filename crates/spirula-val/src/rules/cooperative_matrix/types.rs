@@ -4,7 +4,9 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, FPEncoding, Op, OperandKind, Scope};
+use spirula_grammar::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel as Model, FPEncoding, Op, OperandKind, Scope,
+};
 use spirula_module::{Scalar, Shape};
 
 use super::{ACCUMULATOR, constant, is_int32, value};
@@ -22,7 +24,7 @@ rules! {
     /// In Vulkan, the scope of a cooperative matrix is `Workgroup` or `Subgroup`.
     SCOPE: "type-cooperative-matrix-scope", vuid "VUID-StandaloneSpirv-Scope-12243";
     /// Where a cooperative matrix has the scope `Workgroup`, the workgroup's size is known before its type is declared:
-    /// by an execution mode of each entry point, or the built-in WorkgroupSize.
+    /// by an execution mode of each entry point of a shader that has workgroups, or the built-in WorkgroupSize.
     WORKGROUP: "type-cooperative-matrix-workgroup", extension "SPV_NV_cooperative_matrix2";
     /// The components of a long vector are scalars, and their number is a 32-bit integer constant.
     VECTOR: "type-vector-id", extension "SPV_EXT_long_vector";
@@ -86,7 +88,11 @@ fn workgroup(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         cx.collect(m.execution_mode_insts().take(MOST).filter(|i| sizes(ExecutionMode(i.word(2)))).map(|i| i.id(1)));
     let decorates = |i: &Inst<'_>| i.op() == Op::Decorate && Decoration(i.word(2)) == Decoration::BuiltIn;
     let constant = || m.annotations().any(|i| decorates(&i) && BuiltIn(i.word(3)) == BuiltIn::WorkgroupSize);
-    let without = m.entry_points().take(MOST).map(|e| e.function).find(|f| !sized.contains(f));
+    // Kernels may leave it to the host.
+    let has_workgroups =
+        |model| matches!(model, Model::GLCompute | Model::TaskEXT | Model::MeshEXT | Model::TaskNV | Model::MeshNV);
+    let entries = m.entry_points().take(MOST).filter(|e| has_workgroups(e.model));
+    let without = entries.map(|e| e.function).find(|f| !sized.contains(f));
     cx.check_at(without.is_none() || constant(), &WORKGROUP, inst, 3, || {
         let entry = without.unwrap_or_default();
         msg(format!("the scope is Workgroup, but the entry point {entry} does not say how large that is"))
