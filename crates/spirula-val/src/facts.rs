@@ -94,17 +94,21 @@ impl Parts {
 pub(crate) struct TypeFacts {
     parts: Vec<u32>,
     all: Parts,
+    /// Whether any pointer type is decorated ArrayStride.
+    strided: bool,
 }
 
 impl TypeFacts {
     /// Goes over the type declarations of a module.
     pub(crate) fn fill(&mut self, m: Module<'_>) {
         self.all = Parts::default();
+        self.strided = false;
         zeros(&mut self.parts, m.ids().slot_count(), 0);
         let addressing = m.addressing_model();
         for inst in m.global_insts() {
             let Some(id) = inst.result().filter(|_| inst.desc().is_some_and(|d| d.is_type())) else { continue };
             let parts = self.of_type(m, inst, id, addressing);
+            self.strided |= inst.op() == Op::TypePointer && m.is_decorated(id, Decoration::ArrayStride);
             self.all = self.all.or(parts);
             if let Some(slot) = m.ids().slot(id).and_then(|s| self.parts.get_mut(s)) {
                 *slot = parts.0;
@@ -115,6 +119,12 @@ impl TypeFacts {
     /// What any type of the module is or contains.
     pub(crate) fn all(&self) -> Parts {
         self.all
+    }
+
+    /// Whether any pointer type of the module says how far its elements are apart.
+    #[inline]
+    pub(crate) fn has_strided_pointers(&self) -> bool {
+        self.strided
     }
 
     /// What the type is or contains; nothing for what is no type.

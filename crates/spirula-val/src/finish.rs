@@ -16,6 +16,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::annotation::block_module,
     rules::annotation::numeric_module,
     rules::vulkan::decorations::module,
+    rules::function::linkage_names,
     rules::function::entry_points,
     rules::explicit_layout::module,
     rules::small_types::module,

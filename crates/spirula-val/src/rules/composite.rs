@@ -7,7 +7,6 @@ use spirula_diag::{Checked, Failed, rules};
 use spirula_grammar::Op;
 use spirula_module::{Scalar, Shape, Type};
 
-use super::cooperative_matrix;
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::signature::describe;
@@ -392,7 +391,7 @@ pub(crate) fn match_logically(cx: &Cx<'_>, a: Id, b: Id) -> bool {
         }
         match (m.ty(a), m.ty(b)) {
             (Some(Type::Array { element: a, length: x }), Some(Type::Array { element: b, length: y })) => {
-                if !cooperative_matrix::may_be_equal(cx, x, y) {
+                if x != y {
                     return false;
                 }
                 todo.push((a, b, false));

@@ -23,8 +23,15 @@ rules! {
     BITCAST_POINTER: "bitcast-pointer", spec "OpBitcast";
     /// A pointer to PhysicalStorageBuffer has 64 bits: opposite of it stands a 64-bit integer, or two of 32 bits.
     BITCAST_PHYSICAL: "bitcast-physical", extension "SPV_KHR_physical_storage_buffer";
+    /// A bitcast changes the type: its operand has another one than the Result Type. A warning, since compilers write such
+    /// bitcasts where a conversion does nothing.
+    BITCAST_SAME: "bitcast-same-type", warn spec "OpBitcast";
+    /// A bitcast of a pointer to another pointer stays in the storage class.
+    BITCAST_CLASS: "bitcast-storage-class", spec "OpBitcast";
     /// A bitcast keeps the total number of bits.
     BITCAST_BITS: "bitcast-bits", spec "OpBitcast";
+    /// A bitcast of a cooperative matrix goes from integers to integers.
+    BITCAST_MATRIX: "bitcast-cooperative-matrix", extension "SPV_KHR_cooperative_matrix";
     /// `OpConvertPtrToU` and `OpConvertUToPtr` convert between a pointer and an unsigned integer scalar.
     POINTER: "pointer-conversion-type", spec "OpConvertPtrToU";
     /// In the `PhysicalStorageBuffer64` addressing model, only pointers to `PhysicalStorageBuffer` are physical.
@@ -185,8 +192,11 @@ pub(crate) fn bitcast(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     cx.check_at(from.is_pointer() || is_number(from), &BITCAST_TYPE, inst, 3, || {
         format!("{} has type {}, neither a pointer nor made of numbers", inst.id(3), describe(m, operand))
     })?;
+    cx.check_at(operand != inst.id(1), &BITCAST_SAME, inst, 3, || {
+        format!("{} has the Result Type already, {}", inst.id(3), describe(m, operand))
+    })?;
     match (to.is_pointer(), from.is_pointer()) {
-        (true, true) => Ok(()),
+        (true, true) => bitcast_class(cx, inst, operand),
         (true, false) => {
             bitcast_pointer(cx, inst, 3, operand, from)?;
             bitcast_physical(cx, inst, 3, inst.id(1), from)
@@ -197,6 +207,16 @@ pub(crate) fn bitcast(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         }
         (false, false) => bitcast_bits(cx, inst, operand, from, to),
     }
+}
+
+/// A pointer stays in its storage class.
+fn bitcast_class(cx: &mut Cx<'_>, inst: Inst<'_>, operand: Id) -> Checked {
+    let class = |ty| cx.m.pointer(ty).map(|p| p.0).unwrap_or(StorageClass::Generic);
+    let (to, from) = (class(inst.id(1)), class(operand));
+    cx.check_at(to == from, &BITCAST_CLASS, inst, 3, || {
+        msg(format!("{} points to {from}, but the Result Type to {to}", inst.id(3)))
+            .help("OpPtrCastToGeneric and OpGenericCastToPtr change the storage class")
+    })
 }
 
 /// What stands opposite of a pointer.
@@ -220,10 +240,23 @@ fn bitcast_physical(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, pointer: Id, k
     })
 }
 
+/// The components of cooperative matrices stay integers.
+fn bitcast_matrix(cx: &mut Cx<'_>, inst: Inst<'_>, operand: Id) -> Checked {
+    let m = cx.m;
+    for (word, ty) in [(1, inst.id(1)), (3, operand)] {
+        let Some(Type::CooperativeMatrix { component, .. }) = m.ty(ty) else { continue };
+        cx.check_at(m.key(component).is_int(), &BITCAST_MATRIX, inst, word, || {
+            format!("{} has components other than integers", describe(m, ty))
+        })?;
+    }
+    Ok(())
+}
+
 fn bitcast_bits(cx: &mut Cx<'_>, inst: Inst<'_>, operand: Id, from: TypeKey, to: TypeKey) -> Checked {
     let m = cx.m;
     if from.shape() == Shape::CooperativeMatrix || to.shape() == Shape::CooperativeMatrix {
         cooperative_matrix::conversion(cx, inst, operand)?;
+        bitcast_matrix(cx, inst, operand)?;
     }
     let long = |k: TypeKey| k.shape() == Shape::CooperativeVector;
     let equal = if long(from) || long(to) {

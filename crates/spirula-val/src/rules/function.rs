@@ -22,6 +22,11 @@ rules! {
     DECLARATION: "function-declaration", spec "§2.16.1";
     /// A function with blocks is not imported.
     DEFINITION: "function-definition", spec "§2.16.1";
+    /// A function is declared or defined, not both: none is imported under the name of one that the module exports.
+    TWO_WAYS: "function-declared-and-defined", spec "§2.16.1";
+    /// The name of what a module exports tells it from everything else that the module exports. A warning, since it is
+    /// the linker that sees to it.
+    EXPORTED_TWICE: "linkage-name-twice", warn spec "§2.13";
     /// A call names a function of the module.
     CALLEE: "call-function", spec "OpFunctionCall";
     /// A call has the Result Type that the function returns.
@@ -67,8 +72,9 @@ fn function<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let Some(here) = cx.here else { return Ok(()) };
     let has_body = here.function.has_body();
     let given = m.insts(inst.offset()..here.function.body).filter(|i| i.op() == Op::FunctionParameter).count();
-    // A function that names none of its parameters is taken as it is: nothing can refer to them.
-    cx.check(given == parameters.len() || given == 0, &PARAMETER, inst, || {
+    // A function that names none of its parameters is taken as it is: nothing can refer to them. One too many is reported
+    // itself.
+    cx.check(given >= parameters.len() || given == 0, &PARAMETER, inst, || {
         format!("the function has {given} parameters, but {} lists {}", inst.id(4), parameters.len())
     })?;
     linkage(cx, inst, has_body)
@@ -95,7 +101,11 @@ fn parameter<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let Some((_, types)) = function_type(cx, function) else { return Ok(()) };
     let before = m.insts(here.function.start..inst.offset());
     let n = before.filter(|i| i.op() == Op::FunctionParameter).count();
-    let Some(wanted) = types.get(n).map(|t| Id(*t)) else { return Ok(()) };
+    let Some(wanted) = types.get(n).map(|t| Id(*t)) else {
+        let first = n == types.len();
+        return cx
+            .check(!first, &PARAMETER, inst, || format!("parameter {n}, but {} lists {n} in all", function.id(4)));
+    };
     cx.check_at(wanted == inst.id(1), &PARAMETER, inst, 1, || {
         let (has, ty) = (describe(m, inst.id(1)), function.id(4));
         format!("parameter {n} has type {has}, but {ty} lists {}", describe(m, wanted))
@@ -172,6 +182,47 @@ fn same_stride(m: Module<'_>, a: Id, b: Id) -> bool {
         (Some(x), Some(y)) => x == y,
         _ => true,
     }
+}
+
+/// One name that a module imports or exports.
+#[derive(Clone, Copy)]
+struct Linked<'a> {
+    name: &'a [u32],
+    imported: bool,
+    inst: Inst<'a>,
+}
+
+/// The names that a module imports and exports, against each other.
+pub(crate) fn linkage_names(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    if !m.may_be_decorated(Decoration::LinkageAttributes) {
+        return;
+    }
+    let linked =
+        |inst: Inst<'_>| inst.op() == Op::Decorate && Decoration(inst.word(2)) == Decoration::LinkageAttributes;
+    let mut names = cx.collect(m.annotations().filter(|i| linked(*i)).filter_map(|inst| {
+        let (way, name) = inst.tail(3).split_last()?;
+        Some(Linked { name, imported: LinkageType(*way) == LinkageType::Import, inst })
+    }));
+    names.sort_unstable_by(|a, b| a.name.cmp(b.name).then(a.inst.offset().cmp(&b.inst.offset())));
+    for pair in names.windows(2) {
+        let &[first, second] = pair else { continue };
+        if first.name == second.name && first.inst.id(1) != second.inst.id(1) {
+            same_name(cx, first, second).ok();
+        }
+    }
+}
+
+#[cold]
+fn same_name<'a>(cx: &mut Cx<'a>, first: Linked<'a>, second: Linked<'a>) -> Checked {
+    let m = cx.m;
+    let (a, b) = (first.inst.id(1), second.inst.id(1));
+    let functions = m.info(a).op == Op::Function && m.info(b).op == Op::Function;
+    let both = functions && first.imported != second.imported;
+    let text = |what: &str| msg(format!("{a} and {b} are {what} under the same name")).declared(m, a).declared(m, b);
+    cx.check_at(!both, &TWO_WAYS, second.inst, 1, || text("imported and exported"))?;
+    let exported = !first.imported && !second.imported;
+    cx.check_at(!exported, &EXPORTED_TWICE, second.inst, 1, || text("exported"))
 }
 
 /// What entry points and execution modes refer to.

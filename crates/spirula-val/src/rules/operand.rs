@@ -164,11 +164,17 @@ fn vector(key: TypeKey, class: Scalar, count: u32) -> bool {
     key.shape() == Shape::Vector && key.component_class() == class && (key.width(), key.count()) == (32, count)
 }
 
+/// Whether a constant has the value, or may be specialised to have it.
+pub(crate) fn may_be(m: Module<'_>, constant: Id, value: u32) -> bool {
+    match m.int_constant(constant).filter(|c| !c.spec) {
+        Some(c) => c.as_u32() == Some(value),
+        None => m.info(constant).is_spec_constant(),
+    }
+}
+
 fn array(m: Module<'_>, ty: Id, wanted: u32, of: Is) -> bool {
     match m.ty(ty) {
-        Some(Type::Array { element, length }) => {
-            m.int_constant(length).and_then(|c| c.as_u32()) == Some(wanted) && of.accepts(m, element, element)
-        }
+        Some(Type::Array { element, length }) => may_be(m, length, wanted) && of.accepts(m, element, element),
         _ => false,
     }
 }

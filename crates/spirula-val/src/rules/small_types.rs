@@ -3,7 +3,7 @@
 use alloc::format;
 
 use spirula_binary::{Inst, Operands};
-use spirula_diag::{Site, rules};
+use spirula_diag::rules;
 use spirula_grammar::{Capability, Class, Op};
 
 use crate::cx::{Cx, msg};
@@ -92,12 +92,12 @@ fn operands<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, limited: Parts) {
         if inst.result() == Some(id) || !cx.parts(ty).any(limited) || m.info(id).is_constant() {
             continue;
         }
-        let Some(def) = m.def(id) else { continue };
-        cx.fail(&USE, def, || {
+        cx.fail_at(&USE, inst, operand.at as usize, || {
             msg(format!(
-                "{id} is or contains 8-bit or 16-bit numbers, for which only storage capabilities are declared"
+                "{} uses {id}, which is or contains 8-bit or 16-bit numbers, but only storage capabilities are declared",
+                inst.op()
             ))
-            .note(Site::at(inst.offset()), format!("used by {}", inst.op()))
+            .declared(m, id)
             .help("convert it to 32 bits first")
         })
         .ok();

@@ -157,7 +157,8 @@ fn may_be_forward(cx: &Cx<'_>, inst: Inst<'_>, desc: &InstDesc, word: usize, id:
         Op::GroupDecorate | Op::GroupMemberDecorate => word >= 2,
         _ if desc.class == Class::Annotation => true,
         _ if info.op == Op::Function => true,
-        _ if info.op == Op::TypePointer => is_announced(cx, inst, id),
+        // Until it is declared, an announced pointer type is good for declaring others.
+        _ if info.op == Op::TypePointer => desc.is_type() && is_announced(cx, inst, id),
         _ => false,
     }
 }

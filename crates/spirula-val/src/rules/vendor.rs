@@ -9,6 +9,7 @@ use spirula_module::{Module, Scalar, Shape, Type, TypeKey};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::facts::Parts;
 use crate::rules::operand::{Is, name_of, operand, operands, result};
 use crate::rules::scopes::{self, Execution};
 use crate::rules::universal::type_operand;
@@ -16,8 +17,13 @@ use crate::signature::{OPERAND, RESULT, describe};
 
 rules! {
     group "vendor";
+    /// OpSizeOf asks for the size of a concrete type: numbers, physical pointers and what is made of these. Booleans, void
+    /// and opaque types have none.
+    SIZE_OF: "size-of-concrete", spec "OpSizeOf";
     /// Memory is prefetched from CrossWorkgroup.
     PREFETCH_CLASS: "prefetch-class", extension "SPV_KHR_untyped_pointers";
+    /// The operands RW (0 or 1), Locality (0 to 3) and Cache Type (0 or 1) of a prefetch are all there, or none.
+    PREFETCH: "prefetch-operands", extension "SPV_KHR_untyped_pointers";
     /// What only the compiler can decide is given by constant instructions: sizes of blocks, kinds of prefetching, tables
     /// of bitwise functions.
     CONSTANT: "operand-constant", extension "SPV_INTEL_2d_block_io and others";
@@ -109,7 +115,13 @@ fn size_of<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if cx.m.key(inst.id(3)).is_pointer() {
         return Ok(());
     }
-    operand(cx, inst, 3, Is::Pointer)
+    operand(cx, inst, 3, Is::Pointer)?;
+    let (m, id) = (cx.m, inst.id(3));
+    let Some((_, pointee)) = m.pointer(m.type_id_of(id)) else { return Ok(()) };
+    let sizeless = Parts::VOID.or(Parts::BOOL).or(Parts::OPAQUE).or(Parts::LOGICAL_POINTER);
+    cx.check_at(!cx.parts(pointee).any(sizeless), &SIZE_OF, inst, 3, || {
+        msg(format!("{id} points to {}, which is or contains what has no size", describe(m, pointee))).declared(m, id)
+    })
 }
 
 /// The operand at `word` points into a storage class.
@@ -147,7 +159,19 @@ fn constants<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, words: core::ops::Range<usize>
 fn prefetch<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class(cx, inst, 1, &PREFETCH_CLASS, StorageClass::CrossWorkgroup)?;
     operand(cx, inst, 2, Is::Int)?;
-    constants(cx, inst, 3..6, Is::Int)
+    constants(cx, inst, 3..6, Is::Int)?;
+    let given = inst.tail(3).len();
+    cx.check(given == 0 || given >= 3, &PREFETCH, inst, || {
+        format!("{given} of the operands RW, Locality and Cache Type, which stand together")
+    })?;
+    for (word, most) in [(3, 1), (4, 3), (5, 1)] {
+        let Some(value) = cx.m.int_constant(inst.id(word)).filter(|c| given > 0 && !c.spec) else { continue };
+        cx.check_at(value.as_unsigned().is_some_and(|v| v <= most), &PREFETCH, inst, word, || {
+            let (name, id) = (name_of(inst, word), inst.id(word));
+            format!("{name} {id} is {}, but must be at most {most}", value.bits as i64)
+        })?;
+    }
+    Ok(())
 }
 
 fn block_prefetch<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

@@ -3,6 +3,7 @@
 mod blocks;
 mod hlsl;
 mod numeric;
+mod parameters;
 mod qualifiers;
 mod targets;
 
@@ -19,6 +20,7 @@ use crate::dispatch::{Table, rule_table};
 pub(crate) use blocks::{RULES as BLOCK_RULES, module as block_module};
 pub(crate) use hlsl::RULES as HLSL_RULES;
 pub(crate) use numeric::{RULES as NUMERIC_RULES, module as numeric_module};
+pub(crate) use parameters::RULES as PARAMETER_RULES;
 pub(crate) use qualifiers::RULES as QUALIFIER_RULES;
 pub(crate) use targets::RULES as TARGET_RULES;
 
@@ -43,6 +45,8 @@ rules! {
     GROUP: "decorate-group", spec "OpGroupDecorate";
     /// Decoration groups are no targets of other groups, nor of decorations that take ids or strings.
     GROUP_TARGET: "decorate-group-target", spec "OpDecorationGroup";
+    /// What a group collects stands before it: a decoration behind the OpDecorationGroup is none of it.
+    GROUP_ORDER: "decorate-group-order", warn spec "OpDecorationGroup";
     /// Each target is named once.
     GROUP_TWICE: "decorate-group-twice", spec "OpGroupDecorate";
 }
@@ -112,6 +116,10 @@ fn decorate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         msg(format!("{decoration} takes a string")).help("use OpDecorateString")
     })?;
     if is_group(cx, inst.id(1)) {
+        let (m, id) = (cx.m, inst.id(1));
+        cx.check_at(m.info(id).def > inst.offset(), &GROUP_ORDER, inst, 1, || {
+            msg(format!("the group {id} is declared before this decoration of it")).declared(m, id)
+        })?;
         return if cx.env.is_vulkan() {
             crate::rules::vulkan::decorations::glsl(cx, inst, 2, decoration)
         } else {
@@ -301,6 +309,9 @@ fn group_member_decorate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 /// Judges one decoration of one target.
 fn one<'a>(cx: &mut Cx<'a>, applied: Applied<'a>) -> Checked {
     targets::of_whole(cx, applied)?;
+    if applied.decoration == Decoration::FuncParamAttr {
+        return parameters::attribute(cx, applied);
+    }
     qualifiers::qualifier(cx, applied)?;
     numeric::decoration(cx, applied)
 }

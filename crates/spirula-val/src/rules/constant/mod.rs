@@ -7,7 +7,7 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Decoration, Op};
+use spirula_grammar::{Decoration, Op, SamplerAddressingMode};
 use spirula_module::{Scalar, Shape, Type};
 
 use crate::cx::{Cx, msg};
@@ -22,8 +22,11 @@ rules! {
     group "constants";
     /// True and false are constants of Boolean type.
     BOOL: "constant-bool", spec "OpConstantTrue";
-    /// A constant sampler has sampler type.
+    /// A constant sampler has sampler type, and its Param is 0 or 1: whether coordinates are normalized.
     SAMPLER: "constant-sampler", spec "OpConstantSampler";
+    /// Only normalized coordinates can be repeated: Repeat and RepeatMirrored go with Param 1. A warning, since OpenCL
+    /// lets such samplers be written, and leaves undefined what they give.
+    COORDINATES: "constant-sampler-coordinates", warn spec "§3.2.8";
     /// Only numbers, Booleans, pointers, events, queues and composites of these have a null value.
     NULL: "constant-null", spec "OpConstantNull";
     /// A pointer to the PhysicalStorageBuffer storage class has no null constant; compare its address with 0 instead.
@@ -54,7 +57,13 @@ fn boolean<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn sampler<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let ok = cx.m.info(inst.id(1)).op == Op::TypeSampler;
-    cx.check_at(ok, &SAMPLER, inst, 1, || format!("the Result Type {} is not OpTypeSampler", inst.id(1)))
+    cx.check_at(ok, &SAMPLER, inst, 1, || format!("the Result Type {} is not OpTypeSampler", inst.id(1)))?;
+    let (mode, param) = (SamplerAddressingMode(inst.word(3)), inst.word(4));
+    cx.check_at(param <= 1, &SAMPLER, inst, 4, || format!("Param is {param}, not 0 or 1"))?;
+    let repeats = matches!(mode, SamplerAddressingMode::Repeat | SamplerAddressingMode::RepeatMirrored);
+    cx.check_at(param == 1 || !repeats, &COORDINATES, inst, 3, || {
+        format!("{mode} needs normalized coordinates, but Param is 0")
+    })
 }
 
 fn null<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

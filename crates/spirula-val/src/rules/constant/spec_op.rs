@@ -8,6 +8,7 @@ use spirula_grammar::{Capability, Op, Version};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::Row;
+use crate::rules::memory;
 
 rules! {
     group "constants";
@@ -60,14 +61,26 @@ pub(super) fn spec_constant_op<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let op = Op(inst.word(3) as u16);
     needs(cx, inst, op)?;
     constants(cx, inst, op)?;
-    // The base of an access chain may be a null pointer: what it leads to is left to the consumer.
-    if is_access_chain(op) { result_is_pointer(cx, inst) } else { applied(cx, inst, op) }
+    // The base of an access chain may be a null pointer: what the indexes lead to is left to the consumer.
+    if is_access_chain(op) { access_chain(cx, inst, op) } else { applied(cx, inst, op) }
 }
 
-fn result_is_pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+/// An access chain starts at a pointer, gives a pointer, and stays in the storage class.
+fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, op: Op) -> Checked {
     let ok = cx.result_key(inst)?.is_pointer();
-    cx.check_at(ok, &crate::rules::memory::POINTER, inst, 1, || {
-        format!("the Result Type {} is not a pointer type", inst.id(1))
+    cx.check_at(ok, &memory::POINTER, inst, 1, || format!("the Result Type {} is not a pointer type", inst.id(1)))?;
+    let untyped = matches!(
+        op,
+        Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR
+    );
+    let word = if untyped { 5 } else { 4 };
+    let base = memory::pointer_at(cx, inst, word, &memory::CHAIN_BASE)?;
+    let class = cx.m.pointer(inst.id(1)).map_or(base.class, |p| p.0);
+    cx.check_at(class == base.class, &memory::CHAIN_CLASS, inst, 1, || {
+        format!("the Result Type points to {class}, but the Base {} to {}", inst.id(word), base.class)
     })
 }
 

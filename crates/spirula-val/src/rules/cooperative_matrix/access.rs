@@ -4,11 +4,11 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, Rule, rules};
-use spirula_grammar::{CooperativeMatrixLayout as L, MemoryAccess, Op, StorageClass};
+use spirula_grammar::{Capability, CooperativeMatrixLayout as L, MemoryAccess, Op, OperandKind, StorageClass};
 use spirula_module::{Scalar, TypeKey};
 
 use super::{component, constant, extent, is_int32, value};
-use crate::cx::Cx;
+use crate::cx::{Cx, msg};
 use crate::signature::describe;
 
 rules! {
@@ -19,6 +19,11 @@ rules! {
     CLASS: "cooperative-matrix-storage-class", vuid "VUID-StandaloneSpirv-Pointer-08973";
     /// The layout of a cooperative matrix in memory is a constant, and has the stride and sizes that it demands.
     LAYOUT: "cooperative-matrix-layout", extension "SPV_KHR_cooperative_matrix";
+    /// Rows or columns are stored a distance greater than 0 apart, and loaded one that is not negative. A warning, since
+    /// the module is well formed and only what it does is wrong.
+    STRIDE: "cooperative-matrix-stride", warn extension "SPV_KHR_cooperative_matrix";
+    /// In shaders, a cooperative matrix is loaded from an array, and stored to one: the pointer points into it.
+    ARRAY: "cooperative-matrix-array", extension "SPV_KHR_cooperative_matrix";
     /// A load makes nothing available, and a store makes nothing visible.
     ACCESS: "cooperative-matrix-memory-access", extension "SPV_KHR_cooperative_matrix";
 }
@@ -43,6 +48,15 @@ pub(super) fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Check
     cx.check_at(ok, &POINTER, inst, word, || format!("the pointer points to {}, not to numbers", describe(m, pointee)))
 }
 
+/// The pointer points into an array, as far as that can be told: from the variable that it comes from on.
+fn into_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    if !cx.has(Capability::Shader) || crate::rules::pointers::enters_array(cx.m, inst.id(word)) {
+        return Ok(());
+    }
+    let (m, id) = (cx.m, inst.id(word));
+    cx.fail_at(&ARRAY, inst, word, || msg(format!("{id} does not point into an array")).declared(m, id))
+}
+
 /// The memory operands: `wrong` is the one that the instruction cannot have.
 pub(super) fn memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, wrong: MemoryAccess) -> Checked {
     let has = inst.word(word) & wrong.0 != 0;
@@ -63,6 +77,7 @@ pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let wanted = inst.op() == Op::CooperativeMatrixLoadNV;
     matrix(cx, inst, 1, ty, wanted)?;
     pointer(cx, inst, 3)?;
+    into_array(cx, inst, 3)?;
     common(cx, inst, ty, 4, MemoryAccess::MakePointerAvailable)
 }
 
@@ -71,6 +86,7 @@ pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let ty = cx.type_at(inst, 2)?;
     let wanted = inst.op() == Op::CooperativeMatrixStoreNV;
     matrix(cx, inst, 2, ty, wanted)?;
+    into_array(cx, inst, 1)?;
     common(cx, inst, ty, 3, MemoryAccess::MakePointerVisible)
 }
 
@@ -91,9 +107,16 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, at: usize, wrong: MemoryA
     value(cx, &LAYOUT, inst, at, "a 32-bit integer (the layout)", is_int32)?;
     constant(cx, &LAYOUT, inst, at, "the layout")?;
     let layout = cx.m.fixed_u32(inst.id(at)).map(L);
+    let known = layout.is_none_or(|l| OperandKind::CooperativeMatrixLayout.enumerant(l.0).is_some());
+    cx.check_at(known, &LAYOUT, inst, at, || {
+        format!("the layout {} is {}, which names none", inst.id(at), layout.map_or(0, |l| l.0))
+    })?;
     let stride = inst.words().len() > at + 1;
     if stride {
         value(cx, &LAYOUT, inst, at + 1, "an integer (the stride)", is_int)?;
+        if matches!(layout, Some(L::RowMajorKHR | L::ColumnMajorKHR)) {
+            distance(cx, inst, at + 1)?;
+        }
         memory(cx, inst, at + 2, wrong)?;
     }
     match layout {
@@ -107,6 +130,16 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, at: usize, wrong: MemoryA
         }
         _ => Ok(()),
     }
+}
+
+/// The stride of rows or columns: greater than 0 where they are stored, not negative where they are loaded.
+fn distance<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let Some(stride) = cx.m.int_constant(inst.id(word)).filter(|c| !c.spec) else { return Ok(()) };
+    let least = u64::from(inst.op() == Op::CooperativeMatrixStoreKHR);
+    let ok = stride.as_unsigned().is_some_and(|s| s >= least);
+    cx.check_at(ok, &STRIDE, inst, word, || {
+        format!("the stride {} is {}, but must be at least {least}", inst.id(word), stride.bits as i64)
+    })
 }
 
 /// `SPV_ARM_cooperative_matrix_layouts`: the matrix consists of whole blocks.

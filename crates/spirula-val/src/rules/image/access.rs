@@ -4,14 +4,15 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, Rule, rules};
-use spirula_grammar::{Capability, Dim, ExecutionModel, ImageFormat, Op, StorageClass};
+use spirula_grammar::{AccessQualifier, Capability, Dim, ExecutionModel, ImageFormat, Op, StorageClass};
 use spirula_module::{Image, ModelSet, Scalar, Shape, Type};
 
 use super::{
     COORDINATE, INT, Kinds, OPERAND, RESULT, SAMPLED, SAMPLED_TYPE, SHAPE, coordinate, image, image_of, operands,
     plane, qcom, sampled_type, texel,
 };
-use crate::cx::Cx;
+use crate::cx::{Cx, msg};
+use crate::rules::operand::may_be;
 use crate::signature::describe;
 
 rules! {
@@ -20,6 +21,9 @@ rules! {
     STORAGE: "storage-image-capability", spec "OpImageRead";
     /// In Vulkan, reading or writing a storage image without a format needs a capability.
     FORMAT: "storage-image-format", spec "OpImageRead";
+    /// An image that is WriteOnly is not read, and one that is ReadOnly not written. A warning, since the specification says
+    /// so of the qualifiers and not of the instructions.
+    QUALIFIER: "image-access-qualifier", warn spec "§3.2.17";
     /// In Vulkan, what is read from an image is a vector of four components.
     FOUR: "image-read-components", vuid "VUID-StandaloneSpirv-Result-04780";
     /// Input attachments are read in fragment shaders.
@@ -54,6 +58,14 @@ pub(super) fn fetch(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     coordinate(cx, inst, 4, INT, layered(image))?;
     operands::check(cx, inst, 5, image)?;
     access_kind(cx, inst, 5, 3, image)
+}
+
+/// The image's access qualifier, where its type has one, is not the one that forbids the access.
+fn qualifier(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, image: Image, wrong: AccessQualifier) -> Checked {
+    let m = cx.m;
+    cx.check_at(image.access != Some(wrong), &QUALIFIER, inst, word, || {
+        msg(format!("{} on an image that is {wrong}", inst.op())).declared(m, m.type_id_of(inst.id(word)))
+    })
 }
 
 /// What reads and writes demand of the image alike.
@@ -97,6 +109,7 @@ pub(super) fn read(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
             format!("an input attachment is read from an entry point of the model {others}")
         })?;
     }
+    qualifier(cx, inst, 3, image, AccessQualifier::WriteOnly)?;
     let sparse = inst.op() == Op::ImageSparseRead;
     cx.check_at(!(subpass && sparse), &SHAPE, inst, 3, || "OpImageSparseRead from an input attachment")?;
     storage(cx, inst, 3, image)?;
@@ -143,6 +156,7 @@ pub(super) fn write(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let subpass = image.dim == Dim::SubpassData;
     cx.check_at(!subpass, &SHAPE, inst, 1, || "OpImageWrite to an input attachment")?;
     storage(cx, inst, 1, image)?;
+    qualifier(cx, inst, 1, image, AccessQualifier::ReadOnly)?;
     coordinate(cx, inst, 2, TEXEL, layered(image))?;
     let key = cx.key_at(inst, 3)?;
     let number = matches!(key.component_class(), Scalar::Int | Scalar::Float) && key.is_scalar_or_vector();
@@ -218,7 +232,7 @@ fn position(cx: &mut Cx<'_>, inst: Inst<'_>, first: usize, image: Image) -> Chec
         first + 2,
         || "the sample is no 32-bit integer",
     )?;
-    let zero = image.ms == 1 || cx.m.int_constant(inst.id(first + 2)).is_some_and(|c| c.bits == 0);
+    let zero = image.ms == 1 || may_be(cx.m, inst.id(first + 2), 0);
     cx.check_at(
         zero,
         &POINTER,

@@ -10,6 +10,7 @@ use spirula_module::{Image, Shape, Type, TypeKey, is_implicit_lod};
 use super::types::{Kind, kind_of};
 use super::{is_sparse, plane, types};
 use crate::cx::{Cx, msg};
+use crate::rules::operand::may_be;
 use crate::rules::scopes;
 use crate::signature::describe;
 
@@ -19,6 +20,8 @@ rules! {
     PLACE: "image-operand-place", spec "§3.2.14";
     /// The value of an image operand has the type that the operand demands.
     TYPE: "image-operand-value", spec "§3.2.14";
+    /// Sampling at an explicit level of detail says which: with `Lod` or with `Grad`.
+    LEVEL: "image-operand-level", spec "OpImageSampleExplicitLod";
     /// Only one of `ConstOffset`, `Offset`, `ConstOffsets` and `Offsets` can stand in an instruction.
     OFFSETS: "image-operand-offsets", spec "§3.2.14";
     /// What reads or writes a multisampled image says which sample.
@@ -110,6 +113,8 @@ pub(super) fn check(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, image: Image) ->
     let sample = is_fetch(op) || is_read(op) || op == Op::ImageWrite;
     let needs = sample && image.ms == 1 && mask.unwrap_or(0) & O::Sample.0 == 0;
     cx.check(!needs, &SAMPLE, inst, || "the image is multisampled, but the operand Sample is missing")?;
+    let says = mask.unwrap_or(0) & (O::Lod.0 | O::Grad.0) != 0;
+    cx.check(says || !is_explicit(op), &LEVEL, inst, || format!("{op} with neither Lod nor Grad"))?;
     let Some(mask) = mask else { return Ok(()) };
     let mut r = Reader { inst, image, mask, next: at + 1 };
     levels(cx, &mut r)?;
@@ -206,10 +211,10 @@ fn gather_offsets(cx: &mut Cx<'_>, r: &Reader<'_>, word: usize) -> Checked {
     let ty = cx.type_at(r.inst, word)?;
     let m = cx.m;
     let (element, length) = match m.ty(ty) {
-        Some(Type::Array { element, length }) => (element, m.int_constant(length).and_then(|c| c.as_u32())),
-        _ => (Id(0), None),
+        Some(Type::Array { element, length }) => (element, may_be(m, length, 4)),
+        _ => (Id(0), false),
     };
-    r.value(cx, word, length == Some(4), "the offsets are an array of four")?;
+    r.value(cx, word, length, "the offsets are an array of four")?;
     let key = m.key(element);
     let ok = key.shape() == Shape::Vector && key.is_int_scalar_or_vector() && key.width() == 32 && key.count() == 2;
     r.value(cx, word, ok, "the offsets are vectors of two 32-bit integers")

@@ -66,6 +66,11 @@ fn size_components(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
     })
 }
 
+/// Multisampled images have no levels of detail.
+fn single(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
+    cx.check_at(image.ms == 0, &SHAPE, inst, 3, || "the image is multisampled")
+}
+
 fn sampled(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
     let ok = image.sampled == 1 || !cx.env.is_vulkan();
     cx.check_at(ok, &SAMPLED, inst, 3, || format!("the image's Sampled operand is {}", image.sampled))
@@ -74,7 +79,7 @@ fn sampled(cx: &mut Cx<'_>, inst: Inst<'_>, image: Image) -> Checked {
 pub(super) fn size_lod(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let image = super::image(cx, inst, 3)?;
     dims(cx, inst, 3, image, &LEVELS)?;
-    cx.check_at(image.ms == 0, &SHAPE, inst, 3, || "the image is multisampled")?;
+    single(cx, inst, image)?;
     sampled(cx, inst, image)?;
     size_components(cx, inst, image)?;
     let level = cx.key_at(inst, 4)?;
@@ -103,6 +108,7 @@ pub(super) fn lod<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     qcom::plain_texture(cx, inst, 3)?;
     let image = super::sampled_image(cx, inst, 3)?;
     dims(cx, inst, 3, image, &LEVELS)?;
+    single(cx, inst, image)?;
     derivative::uses_derivatives(cx, inst)?;
     let kinds = if cx.has(Capability::Kernel) { Kinds { float: true, int: true } } else { FLOAT };
     coordinate(cx, inst, 4, kinds, plane(image))?;
@@ -114,6 +120,7 @@ pub(super) fn levels_or_samples(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let image = super::image(cx, inst, 3)?;
     if inst.op() == Op::ImageQueryLevels {
         dims(cx, inst, 3, image, &LEVELS)?;
+        single(cx, inst, image)?;
         return sampled(cx, inst, image);
     }
     dims(cx, inst, 3, image, &[Dim::Dim2D])?;

@@ -40,6 +40,7 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked<Image> {
     let image = sampled_image(cx, inst, 3)?;
     implicit(cx, inst)?;
     cx.check_at(image.ms == 0, &SHAPE, inst, 3, || format!("{} on a multisampled image", inst.op()))?;
+    cx.check_at(image.dim != Dim::Buffer, &SHAPE, inst, 3, || format!("{} on a texel buffer", inst.op()))?;
     if is_projective(inst.op()) {
         dims(cx, inst, 3, image, &[Dim::Dim1D, Dim::Dim2D, Dim::Dim3D, Dim::Rect])?;
         cx.check_at(image.arrayed == 0, &SHAPE, inst, 3, || format!("{} on an arrayed image", inst.op()))?;

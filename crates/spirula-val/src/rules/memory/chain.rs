@@ -7,7 +7,7 @@ use spirula_diag::{Checked, Failed, rules};
 use spirula_grammar::{Capability, Decoration, Op, StorageClass};
 use spirula_module::Module;
 
-use super::{Pointer, describe, pointer_at};
+use super::{Pointer, describe, not_a_texel, pointer_at};
 use crate::cx::{Cx, msg};
 use crate::facts::{Parts, without_arrays};
 use crate::rules::limits::CHAIN_INDEXES;
@@ -35,6 +35,9 @@ rules! {
     /// Stepping from element to element needs a stride: the pointer's type is decorated ArrayStride where the storage
     /// class is laid out explicitly.
     STRIDE: "ptr-access-chain-stride", spec "OpPtrAccessChain";
+    /// A pointer to an element of an array steps by the array's stride: where its type is decorated ArrayStride, the array
+    /// is so too, with the same distance. A warning, since compilers keep one pointer type for arrays of several strides.
+    ELEMENT_STRIDE: "access-chain-array-stride", warn spec "OpAccessChain";
     /// There is no element before or behind a block.
     BLOCK_ELEMENT: "ptr-access-chain-block", spec "OpPtrAccessChain";
     /// OpPtrAccessChain starts at a pointer to Workgroup, StorageBuffer or PhysicalStorageBuffer.
@@ -67,6 +70,8 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let judged = if by_element { Parts::PHYSICAL_STORAGE.or(Parts::LOGICAL_POINTER) } else { Parts::PHYSICAL_STORAGE };
     if parts.any(Parts::EASY) && !parts.any(judged) {
         cx.easy = inst.offset();
+    } else {
+        not_a_texel(cx, inst, 3, base)?;
     }
     let first = if by_element { 5 } else { 4 };
     let reached = walk(cx, inst, first, base.pointee, result)?;
@@ -76,6 +81,32 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             describe(m, pointee),
             describe(m, reached)
         ))
+    })?;
+    if cx.facts.has_strided_pointers() { element_stride(cx, inst, first, base.pointee) } else { Ok(()) }
+}
+
+/// The stride of a pointer to an element of an array is the array's.
+#[cold]
+fn element_stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id) -> Checked {
+    let (m, result) = (cx.m, inst.id(1));
+    let last = inst.words().len() - 1;
+    let Some(stride) = m.decoration(result, Decoration::ArrayStride).filter(|_| last >= first) else { return Ok(()) };
+    let mut holder = base;
+    for word in first..last {
+        let Some(part) = crate::rules::pointers::part(m, holder, inst.id(word)) else { return Ok(()) };
+        holder = part;
+    }
+    let array = matches!(m.info(holder).op, Op::TypeArray | Op::TypeRuntimeArray);
+    if !array || m.is_decorated(holder, Decoration::ArrayStrideIdEXT) {
+        return Ok(());
+    }
+    let own = m.decoration(holder, Decoration::ArrayStride).map(|d| d.operand());
+    cx.check_at(own == Some(stride.operand()), &ELEMENT_STRIDE, inst, 1, || {
+        let text = match own {
+            Some(own) => format!("the array {holder} has ArrayStride {own}"),
+            None => format!("the array {holder} has no ArrayStride"),
+        };
+        msg(format!("the Result Type {result} has ArrayStride {}, but {text}", stride.operand())).declared(m, holder)
     })
 }
 
@@ -212,15 +243,20 @@ fn is_laid_out(cx: &Cx<'_>, class: StorageClass, m: Module<'_>, pointee: Id) -> 
     }
 }
 
+/// Whether the type of a pointer says how far elements are apart, or need not do so.
+pub(super) fn has_stride(cx: &Cx<'_>, base: Pointer) -> bool {
+    let m = cx.m;
+    !cx.has(Capability::Shader)
+        || !is_laid_out(cx, base.class, m, base.pointee)
+        || m.is_decorated(base.ty, Decoration::ArrayStride)
+        || m.is_decorated(base.ty, Decoration::ArrayStrideIdEXT)
+}
+
 fn stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, base: Pointer, block: bool) -> Checked {
     let m = cx.m;
-    if block || !cx.has(Capability::Shader) || !is_laid_out(cx, base.class, m, base.pointee) {
-        return Ok(());
-    }
     let untyped = matches!(inst.op(), Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR);
     let word = if untyped { 4 } else { 3 };
-    let has = m.is_decorated(base.ty, Decoration::ArrayStride) || m.is_decorated(base.ty, Decoration::ArrayStrideIdEXT);
-    cx.check_at(has, &STRIDE, inst, word, || {
+    cx.check_at(block || has_stride(cx, base), &STRIDE, inst, word, || {
         msg(format!("the type {} of the Base {} has no ArrayStride", base.ty, inst.id(word)))
             .declared(m, base.ty)
             .help("decorate the pointer type ArrayStride, with the distance of its elements in bytes")

@@ -14,7 +14,7 @@ rules! {
     group "memory";
     /// An untyped access chain gives an untyped pointer.
     RESULT: "untyped-access-chain-result", extension "SPV_KHR_untyped_pointers";
-    /// The Base Type is a type other than a pointer.
+    /// The Base Type is a type of data; only where it is stepped over, by OpUntypedPtrAccessChainKHR, may that be pointers.
     BASE_TYPE: "untyped-access-chain-base-type", extension "SPV_KHR_untyped_pointers";
     /// An array of blocks is an array of descriptors: it can be stepped into only as what the variable declares.
     BLOCK_ARRAY: "untyped-access-chain-block-array", extension "SPV_KHR_untyped_pointers";
@@ -30,8 +30,9 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     };
     let base_type = inst.id(3);
     cx.def(base_type)?;
+    let by_element = matches!(inst.op(), Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR);
     let ok = m.info(base_type).is_type()
-        && !m.key(base_type).is_pointer()
+        && (by_element || !m.key(base_type).is_pointer())
         && !matches!(m.key(base_type).shape(), Shape::Void | Shape::Function);
     cx.check_at(ok, &BASE_TYPE, inst, 3, || {
         msg(format!("the Base Type {base_type} is not a type of data, or is a pointer type")).declared(m, base_type)
@@ -41,7 +42,6 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         format!("the Result Type points to {class}, but the Base {} to {}", inst.id(4), base.class)
     })?;
     block_array(cx, inst, base_type)?;
-    let by_element = matches!(inst.op(), Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR);
     if by_element {
         chain::element(cx, inst, 5, base, base_type)?;
     }

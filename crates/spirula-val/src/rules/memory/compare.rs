@@ -4,9 +4,10 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{AddressingModel, Capability, Op, StorageClass};
+use spirula_grammar::{AddressingModel, Capability, Decoration, Op, StorageClass};
+use spirula_module::Shape;
 
-use super::{describe, pointer_at};
+use super::{Pointer, chain, describe, pointer_at};
 use crate::cx::{Cx, msg};
 
 rules! {
@@ -21,6 +22,9 @@ rules! {
     CLASS: "pointer-compare-class", spec "§2.16.1";
     /// Pointers to PhysicalStorageBuffer are not compared; their addresses as integers can be.
     PHYSICAL: "pointer-compare-physical", spec "§2.16.1";
+    /// Where the storage class is laid out explicitly, the difference of two pointers is counted in steps of their type's
+    /// ArrayStride, as OpPtrAccessChain goes. A warning, since the layout of the array itself tells as much.
+    STRIDE: "pointer-difference-stride", warn spec "OpPtrDiff";
     /// The memory semantics of a generic pointer are a 32-bit unsigned integer.
     GENERIC: "generic-pointer-semantics", spec "OpGenericPtrMemSemantics";
 }
@@ -48,8 +52,30 @@ pub(super) fn compare<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
                 .help("convert the pointers with OpConvertPtrToU and compare the integers")
         })?;
     }
+    if diff {
+        elements(cx, inst, a)?;
+    }
     let logical = matches!(m.addressing_model(), AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64);
     if !logical { Ok(()) } else { logical_class(cx, inst, a.class) }
+}
+
+/// What is counted between two pointers are elements: of a type that arrays can be of, a known distance apart.
+fn elements<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pointer: Pointer) -> Checked {
+    let m = cx.m;
+    let ok = !matches!(m.key(pointer.pointee).shape(), Shape::Void | Shape::Function);
+    cx.check_at(ok, &OPERANDS, inst, 3, || {
+        let of = describe(m, pointer.pointee);
+        format!("{} points to {of}, of which there are no arrays", inst.id(3))
+    })?;
+    let block = m.is_decorated(pointer.pointee, Decoration::Block);
+    if block || m.is_decorated(pointer.pointee, Decoration::BufferBlock) || chain::has_stride(cx, pointer) {
+        return Ok(());
+    }
+    cx.fail_at(&STRIDE, inst, 3, || {
+        msg(format!("the type {} of {} has no ArrayStride", pointer.ty, inst.id(3)))
+            .declared(m, pointer.ty)
+            .help("decorate the pointer type ArrayStride, with the distance of its elements in bytes")
+    })
 }
 
 fn logical_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass) -> Checked {

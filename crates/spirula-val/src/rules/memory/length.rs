@@ -7,8 +7,9 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::{Capability, Decoration, Op, StorageClass};
 use spirula_module::Type;
 
-use super::{describe, pointer_at};
+use super::{Pointer, describe, pointer_at};
 use crate::cx::{Cx, msg};
+use crate::facts::Parts;
 
 rules! {
     group "memory";
@@ -16,6 +17,10 @@ rules! {
     RESULT: "array-length-result", spec "OpArrayLength";
     /// The pointer points to a structure whose last member is the run-time array.
     STRUCTURE: "array-length-structure", spec "OpArrayLength";
+    /// The pointer is a logical one, which tells where the run-time array ends; an address does not.
+    LOGICAL: "array-length-logical", spec "OpArrayLength";
+    /// The structure of OpUntypedArrayLengthKHR is a Block: what a descriptor is for.
+    BLOCK: "untyped-array-length-block", extension "SPV_KHR_untyped_pointers";
     /// The member is the structure's last one.
     MEMBER: "array-length-member", spec "OpArrayLength";
     /// A run-time array at the end of a uniform buffer has no length that could be asked for.
@@ -36,16 +41,26 @@ pub(super) fn array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     result(cx, inst)?;
     let pointer = pointer_at(cx, inst, 3, &STRUCTURE)?;
     structure(cx, inst, 3, pointer.pointee, 4)?;
+    logical(cx, inst, 3, pointer)?;
     uniform(cx, inst, 3, pointer.class, pointer.pointee)
 }
 
 pub(super) fn untyped_array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     result(cx, inst)?;
     let pointer = pointer_at(cx, inst, 4, &STRUCTURE)?;
-    let untyped = pointer.is_untyped();
-    cx.check_at(untyped, &STRUCTURE, inst, 4, || format!("{} is not an untyped pointer", inst.id(4)))?;
-    structure(cx, inst, 3, inst.id(3), 5)?;
+    let ty = inst.id(3);
+    structure(cx, inst, 3, ty, 5)?;
+    logical(cx, inst, 4, pointer)?;
+    let m = cx.m;
+    cx.check_at(m.is_decorated(ty, Decoration::Block), &BLOCK, inst, 3, || {
+        msg(format!("the structure {ty} is not decorated Block")).declared(m, ty)
+    })?;
     uniform(cx, inst, 4, pointer.class, inst.id(3))
+}
+
+fn logical<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
+    let ok = cx.parts(pointer.ty).any(Parts::LOGICAL_POINTER);
+    cx.check_at(ok, &LOGICAL, inst, word, || format!("{} points to {}, physically", inst.id(word), pointer.class))
 }
 
 /// `ty` is a structure whose last member, a run-time array, is named at `member`.

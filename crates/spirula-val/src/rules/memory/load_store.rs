@@ -8,9 +8,10 @@ use spirula_grammar::{Capability, Decoration, Op, StorageClass};
 use spirula_module::{Module, Shape, Type};
 
 use super::access::{self, Does};
-use super::{POINTER, Pointer, describe, pointer_at, root};
+use super::{POINTER, Pointer, describe, not_a_texel, pointer_at, root};
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
+use crate::rules::pointers;
 
 rules! {
     group "memory";
@@ -42,10 +43,14 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.key(result)?;
     let pointer = pointer_at(cx, inst, 3, &POINTER)?;
     let m = cx.m;
+    not_a_texel(cx, inst, 3, pointer)?;
     if pointer.is_untyped() {
+        pointers::untyped_matrix(cx, inst, 3, result)?;
         let data = !matches!(m.key(result).shape(), Shape::Void | Shape::Function);
         cx.check_at(data, &LOAD_TYPE, inst, 1, || format!("the Result Type {result} has no values to load"))?;
     } else {
+        let void = m.key(result).shape() == Shape::Void;
+        cx.check_at(!void, &LOAD_TYPE, inst, 1, || format!("the Result Type {result} is void"))?;
         cx.check_at(pointer.pointee == result, &LOAD_TYPE, inst, 1, || {
             msg(format!(
                 "the Result Type is {}, but {} points to {}",
@@ -105,6 +110,10 @@ fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         cx.check_at(!void, &STORE_VOID, inst, 1, || format!("{} points to void", inst.id(1)))?;
     }
     writable(cx, inst, 1, pointer)?;
+    not_a_texel(cx, inst, 1, pointer)?;
+    if pointer.is_untyped() {
+        pointers::untyped_matrix(cx, inst, 1, object)?;
+    }
     if !pointer.is_untyped() && pointer.pointee != object {
         let same = cx.options.relax_struct_store && same_structure(m, pointer.pointee, object);
         cx.check_at(same, &STORE_TYPE, inst, 2, || {

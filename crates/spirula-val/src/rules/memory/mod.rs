@@ -22,7 +22,7 @@ use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 
 pub(crate) use access::{RULES as ACCESS_RULES, of_other as access_of_other};
-pub(crate) use chain::RULES as CHAIN_RULES;
+pub(crate) use chain::{BASE as CHAIN_BASE, CLASS as CHAIN_CLASS, RULES as CHAIN_RULES};
 pub(crate) use chain_untyped::RULES as UNTYPED_RULES;
 pub(crate) use compare::RULES as COMPARE_RULES;
 pub(crate) use copy::RULES as COPY_RULES;
@@ -35,6 +35,8 @@ rules! {
     group "memory";
     /// Memory is accessed through a pointer.
     POINTER: "memory-pointer", spec "§2.16.1";
+    /// A pointer to a texel is for atomic instructions: nothing else reads or writes through it.
+    TEXEL: "texel-pointer-use", spec "OpImageTexelPointer";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -88,6 +90,21 @@ pub(crate) fn pointer_at<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, rule:
             Err(Failed)
         }
     }
+}
+
+/// What is accessed other than atomically is not a texel.
+#[inline]
+fn not_a_texel<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
+    if pointer.class == StorageClass::Image { no_texel(cx, inst, word) } else { Ok(()) }
+}
+
+#[cold]
+fn no_texel<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let (m, id) = (cx.m, inst.id(word));
+    let texel = matches!(m.info(id).op, Op::ImageTexelPointer | Op::UntypedImageTexelPointerEXT);
+    cx.check_at(!texel, &TEXEL, inst, word, || {
+        msg(format!("{id} points to a texel, but is used by {}", inst.op())).declared(m, id)
+    })
 }
 
 pub(crate) fn describe(m: Module<'_>, ty: Id) -> String {

@@ -16,6 +16,8 @@ rules! {
     group "memory";
     /// A variable is a pointer to its object.
     RESULT: "variable-result", spec "OpVariable";
+    /// A variable holds an object, and there are none of type void.
+    VOID: "variable-void", warn spec "OpVariable";
     /// A variable's storage class is that of its pointer type, and not Generic.
     CLASS: "variable-class", spec "OpVariable";
     /// Variables of a function have storage class Function, and only those.
@@ -96,6 +98,7 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, in
         initialised(cx, inst, class, data, initializer)?;
     }
     let parts = cx.parts(data);
+    cx.check_at(!parts.any(Parts::VOID), &VOID, inst, 1, || format!("the object of {} has type void", inst.id(2)))?;
     let cooperative = parts.any(Parts::COOPERATIVE_MATRIX.or(Parts::COOPERATIVE_VECTOR)) && is_cooperative(cx, parts);
     let local = matches!(class, StorageClass::Function | StorageClass::Private);
     cx.check_at(local || !cooperative, &COOPERATIVE, inst, 3, || {

@@ -41,6 +41,11 @@ pub(crate) fn variable_pointers(cx: &mut Cx<'_>) {
     let m = cx.m;
     let slots = m.ids().slot_count();
     let mut flow = Flow { varies: cx.filled(slots, false), into_matrix: cx.filled(slots, 0) };
+    let nulls = m.global_insts().filter(|i| i.op() == Op::ConstantNull && is_logical_pointer(m, i.id(1)));
+    for null in nulls {
+        flow.mark(m, null.id(2));
+        pointed_to(cx, null, null.id(2));
+    }
     // Calls carry variable pointers from function to function. A chain of calls longer than this is not followed.
     for _ in 0..16 {
         if !flow.spread(m) {
@@ -58,7 +63,7 @@ pub(crate) fn variable_pointers(cx: &mut Cx<'_>) {
     }
 }
 
-/// The instructions from the first function on, and constants, which may be pointers too.
+/// The instructions from the first function on.
 fn bodies<'a>(m: Module<'a>) -> impl Iterator<Item = Inst<'a>> {
     m.functions().iter().flat_map(move |f| m.insts(f.start..f.end))
 }
@@ -251,6 +256,29 @@ fn chain<'a>(cx: &mut Cx<'a>, flow: &Flow<'_>, inst: Inst<'a>) {
 
 /// Whether the indexes of an access chain lead into a matrix.
 pub(super) fn enters_matrix(m: Module<'_>, inst: Inst<'_>) -> bool {
+    enters(m, inst, |shape| shape == Shape::Matrix)
+}
+
+/// How many access chains are gone back from a pointer.
+const FAR: usize = 64;
+
+/// Whether a pointer leads into an array; true where its origin is not a variable of which that is known.
+pub(crate) fn enters_array(m: Module<'_>, pointer: Id) -> bool {
+    let Some(mut inst) = m.def(pointer) else { return true };
+    for _ in 0..FAR {
+        let Some(word) = base_word(inst.op()) else { return inst.op() != Op::Variable };
+        let by_element = !matches!(inst.op(), Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject);
+        if by_element || enters(m, inst, |shape| matches!(shape, Shape::Array | Shape::RuntimeArray)) {
+            return true;
+        }
+        let Some(before) = m.def(inst.id(word)) else { return true };
+        inst = before;
+    }
+    true
+}
+
+/// Whether an index of an access chain is applied to a type of a shape.
+fn enters(m: Module<'_>, inst: Inst<'_>, is: fn(Shape) -> bool) -> bool {
     let (mut ty, first) = match inst.op() {
         Op::AccessChain | Op::InBoundsAccessChain => (m.pointer(m.type_id_of(inst.id(3))).map(|p| p.1), 4),
         Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (m.pointer(m.type_id_of(inst.id(3))).map(|p| p.1), 5),
@@ -260,18 +288,21 @@ pub(super) fn enters_matrix(m: Module<'_>, inst: Inst<'_>) -> bool {
     };
     for index in inst.tail(first) {
         let Some(now) = ty else { return false };
-        if m.key(now).shape() == Shape::Matrix {
+        if is(m.key(now).shape()) {
             return true;
         }
-        ty = match m.ty(now) {
-            Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => Some(element),
-            Some(Type::Struct { members }) => {
-                m.fixed_u32(Id(*index)).and_then(|n| members.get(n as usize)).map(|t| Id(*t))
-            }
-            _ => None,
-        };
+        ty = part(m, now, Id(*index));
     }
     false
+}
+
+/// The part of an array or structure that an index selects.
+pub(crate) fn part(m: Module<'_>, ty: Id, index: Id) -> Option<Id> {
+    match m.ty(ty) {
+        Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => Some(element),
+        Some(Type::Struct { members }) => m.fixed_u32(index).and_then(|n| members.get(n as usize)).map(|t| Id(*t)),
+        _ => None,
+    }
 }
 
 /// A pointer into a matrix becomes a variable pointer: that is reported where the matrix is entered.

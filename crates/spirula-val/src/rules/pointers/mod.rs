@@ -2,6 +2,7 @@
 
 mod flow;
 mod physical;
+mod untyped;
 
 use alloc::format;
 
@@ -13,8 +14,9 @@ use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::facts::{Parts, is_logical};
 
-pub(crate) use flow::{RULES as FLOW_RULES, variable_pointers};
+pub(crate) use flow::{RULES as FLOW_RULES, enters_array, part, variable_pointers};
 pub(crate) use physical::{RULES as PHYSICAL_RULES, module as physical_pointers};
+pub(crate) use untyped::{RULES as UNTYPED_RULES, matrix as untyped_matrix};
 
 rules! {
     group "pointers";
@@ -81,6 +83,11 @@ fn pointer_result<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if is_relaxed(cx) || !is_logical(class, cx.m.addressing_model()) {
         return Ok(());
     }
+    let from = if inst.op() == Op::Load { class_at(cx, inst, 3) } else { None };
+    let ok = from.is_none_or(|c| matches!(c, StorageClass::Function | StorageClass::Private));
+    cx.check_at(ok, &RESULT, inst, 1, || {
+        format!("a logical pointer is loaded from {}", from.unwrap_or(StorageClass::Generic))
+    })?;
     let listed = matches!(
         inst.op(),
         Op::Select

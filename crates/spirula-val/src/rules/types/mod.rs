@@ -53,6 +53,9 @@ rules! {
     FORWARD_CLASS: "vulkan-forward-pointer-class", vuid "VUID-StandaloneSpirv-OpTypeForwardPointer-04711";
     /// A function returns a type and takes types other than void.
     FUNCTION: "type-function", spec "OpTypeFunction";
+    /// A function returns void, a concrete or abstract type, or a pointer: no image, sampler, event or other opaque type,
+    /// nor anything that contains one. A warning, since compilers write such functions where they leave them to be inlined.
+    FUNCTION_OPAQUE: "type-function-opaque", warn spec "OpTypeFunction";
     /// The PhysicalStorageBuffer storage class needs the addressing model PhysicalStorageBuffer64: only that model says
     /// how large its addresses are.
     PHYSICAL_MODEL: "physical-storage-buffer-model", spec "§2.16.1";
@@ -134,12 +137,12 @@ fn array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(int, &ARRAY_LENGTH, inst, 3, || {
         msg(format!("the length {length} is not a constant of integer type")).declared(m, length)
     })?;
-    let Some(value) = cx.m.int_constant(length) else { return Ok(()) };
+    // What a specialisation constant defaults to has no bearing on validity (§2.12).
+    let Some(value) = cx.m.int_constant(length).filter(|v| !v.spec) else { return Ok(()) };
     let ok = value.as_unsigned().is_some_and(|n| n > 0);
     cx.check_at(ok, &ARRAY_LENGTH, inst, 3, || {
-        let kind = if value.spec { "defaults to" } else { "is" };
         let n = value.as_unsigned().map_or(value.bits as i64, |n| n as i64);
-        msg(format!("the length {length} {kind} {n}, but an array has at least 1 element")).declared(m, length)
+        msg(format!("the length {length} is {n}, but an array has at least 1 element")).declared(m, length)
     })
 }
 
@@ -302,6 +305,11 @@ fn function<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let result = a_type(cx, inst, 2, &FUNCTION)?;
     let ok = cx.m.key(result).shape() != Shape::Function;
     cx.check_at(ok, &FUNCTION, inst, 2, || format!("the return type {result} is a function type"))?;
+    // Before legalization, functions of HLSL hand resources on.
+    let opaque = cx.parts(result).any(Parts::OPAQUE) && !cx.options.before_hlsl_legalization;
+    cx.check_at(!opaque, &FUNCTION_OPAQUE, inst, 2, || {
+        format!("the return type {result} is or contains an opaque type, which no function returns")
+    })?;
     for word in 3..inst.words().len() {
         let ty = a_type(cx, inst, word, &FUNCTION)?;
         let ok = !matches!(cx.m.key(ty).shape(), Shape::Void | Shape::Function);

@@ -335,12 +335,13 @@ impl Take<'_, '_> {
             }
             match self.m.ty(ty) {
                 Some(Type::Array { element, length }) => {
-                    let count = self.m.int_constant(length).and_then(|c| c.as_u32()).unwrap_or(1);
+                    // An array that is sized by specialisation has one element at least.
+                    let count = self.m.fixed_u32(length).unwrap_or(1);
                     self.work.extend((0..count.min(MOST_LOCATIONS)).map(|_| element));
                 }
                 Some(Type::RuntimeArray { element }) => self.work.push(element),
                 Some(Type::VectorId { component: c, count }) => {
-                    let count = self.m.int_constant(count).and_then(|c| c.as_u32()).unwrap_or(1);
+                    let count = self.m.fixed_u32(count).unwrap_or(1);
                     next = self.components(c, count.min(MOST_LOCATIONS), next, component)?;
                 }
                 Some(Type::Matrix { column, count }) => self.work.extend((0..count.min(16)).map(|_| column)),
