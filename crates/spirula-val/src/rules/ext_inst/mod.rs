@@ -51,6 +51,9 @@ pub(super) fn import(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
             .help("declare it with OpExtension, or use SPIR-V 1.6")
     })?;
     let Some(set) = inst.result().and_then(|id| cx.m.info(id).ext_set()) else { return Ok(()) };
+    if set == ExtSet::OpenClStd {
+        return opencl::import(cx, inst);
+    }
     let revisions = match set {
         ExtSet::ShaderDebugInfo | ExtSet::ShaderDebugInfo100 => 100..=u32::MAX,
         ExtSet::ClspvReflection => 1..=7,
