@@ -61,6 +61,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     ext_inst::debug::RULES,
     ext_inst::glsl::RULES,
     ext_inst::opencl::RULES,
+    ext_inst::tosa::RULES,
     ext_inst::reflection::RULES,
     composite::RULES,
     conversion::RULES,

@@ -5,6 +5,7 @@ pub(super) mod glsl;
 pub(crate) mod lines;
 pub(super) mod opencl;
 pub(super) mod reflection;
+pub(super) mod tosa;
 
 use alloc::format;
 
@@ -172,6 +173,7 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         }
         ExtSet::DebugPrintf => reflection::printf(cx, ext),
         ExtSet::ClspvReflection => reflection::clspv(cx, ext),
+        ExtSet::Tosa => tosa::instruction(cx, ext),
         _ => Ok(()),
     }
 }
@@ -197,6 +199,7 @@ pub(crate) fn is_judged(set: ExtSet, number: u32) -> Option<bool> {
     match set {
         ExtSet::GlslStd450 => Some(glsl::is_judged(number)),
         ExtSet::OpenClStd => Some(opencl::is_judged(number)),
+        ExtSet::Tosa => Some(tosa::is_judged(number)),
         _ => None,
     }
 }
