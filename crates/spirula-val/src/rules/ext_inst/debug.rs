@@ -76,6 +76,8 @@ enum W {
     Variable,
     /// `OpGraphARM`.
     Graph,
+    /// A value that is a tensor, or a composite of tensors.
+    Tensor,
 }
 
 const NONE: u32 = 0;
@@ -188,7 +190,7 @@ static SHADER: &[Row] = &[
 ];
 
 /// NonSemantic.Graph.DebugInfo.
-static GRAPH: &[Row] = &[(1, &[Graph, Str], &[]), (2, &[Is(1), Str], &[Any]), (3, &[Any, Str, U32], &[])];
+static GRAPH: &[Row] = &[(1, &[Graph, Str], &[]), (2, &[Is(1), Str], &[Any]), (3, &[Tensor, Str, U32Spec], &[])];
 
 /// Position of each instruction's row, by number.
 struct ByNumber([u8; 111]);
@@ -339,6 +341,16 @@ fn debug<'a>(m: Module<'a>, set: ExtSet, id: Id) -> Option<Inst<'a>> {
     (family(its) == family(set)).then_some(inst)
 }
 
+/// Whether a type is a tensor, or a composite of nothing else.
+fn is_of_tensors(m: Module<'_>, ty: Id) -> bool {
+    let is_tensor = |ty: Id| m.info(ty).op == Op::TypeTensorARM;
+    match m.ty(ty) {
+        Some(Of::Array { element, .. } | Of::RuntimeArray { element }) => is_tensor(element),
+        Some(Of::Struct { members }) => members.iter().all(|t| is_tensor(Id(*t))),
+        _ => is_tensor(ty),
+    }
+}
+
 fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
     let m = cx.m;
     let info = m.info(id);
@@ -391,6 +403,7 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
         Global => matches!(info.op, Op::Variable | Op::UntypedVariableKHR) || info.is_constant() || none(),
         Variable => matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter) || none(),
         Graph => info.op == Op::GraphARM,
+        Tensor => is_of_tensors(m, info.ty),
     }
 }
 
@@ -451,6 +464,7 @@ fn bad(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, want: W) -> Checked {
         Global => "a variable or constant".into(),
         Variable => "a variable or function parameter".into(),
         Graph => "an OpGraphARM".into(),
+        Tensor => "a tensor, or a composite of tensors".into(),
     };
     cx.fail_at(&OPERAND, ext.inst, FIRST + i, || {
         let operands = ext.desc.operands();

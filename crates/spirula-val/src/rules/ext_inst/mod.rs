@@ -172,6 +172,7 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             debug::instruction(cx, ext)
         }
         ExtSet::DebugPrintf => reflection::printf(cx, ext),
+        ExtSet::DebugBreak => reflection::results_in_void(cx, ext),
         ExtSet::ClspvReflection => reflection::clspv(cx, ext),
         ExtSet::Tosa => tosa::instruction(cx, ext),
         _ => Ok(()),
