@@ -168,9 +168,11 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     match set {
         ExtSet::GlslStd450 => glsl::instruction(cx, ext),
         ExtSet::OpenClStd => opencl::instruction(cx, ext),
-        ExtSet::OpenClDebugInfo | ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo | ExtSet::GraphDebugInfo => {
-            debug::instruction(cx, ext)
-        }
+        ExtSet::DebugInfo
+        | ExtSet::OpenClDebugInfo
+        | ExtSet::ShaderDebugInfo100
+        | ExtSet::ShaderDebugInfo
+        | ExtSet::GraphDebugInfo => debug::instruction(cx, ext),
         ExtSet::DebugPrintf => reflection::printf(cx, ext),
         ExtSet::DebugBreak => reflection::results_in_void(cx, ext),
         ExtSet::ClspvReflection => reflection::clspv(cx, ext),
