@@ -60,6 +60,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     ext_inst::RULES,
     ext_inst::debug::RULES,
     ext_inst::glsl::RULES,
+    ext_inst::identity::RULES,
     ext_inst::opencl::RULES,
     ext_inst::tosa::RULES,
     ext_inst::reflection::RULES,

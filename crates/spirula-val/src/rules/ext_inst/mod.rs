@@ -2,6 +2,7 @@
 
 pub(super) mod debug;
 pub(super) mod glsl;
+pub(super) mod identity;
 pub(crate) mod lines;
 pub(super) mod opencl;
 pub(super) mod reflection;
