@@ -123,7 +123,7 @@ fn the_list_names_instructions_once() {
 #[test]
 fn no_extended_instruction_is_forgotten() {
     let mut wrong = Vec::new();
-    for set in [ExtSet::GlslStd450, ExtSet::OpenClStd] {
+    for set in [ExtSet::GlslStd450, ExtSet::OpenClStd, ExtSet::Tosa] {
         for desc in set.instructions() {
             if ext_inst::is_judged(set, desc.number) != Some(true) {
                 wrong.push(format!("{} {}", set.name(), desc.name()));

@@ -54,8 +54,9 @@ impl Parts {
     pub(crate) const INT: Parts = Parts(1 << 26);
     pub(crate) const UNTYPED_POINTER: Parts = Parts(1 << 27);
 
-    /// An acceleration structure: a descriptor, but not among the opaque types of the specification.
-    pub(crate) const ACCELERATION: Parts = Parts(1 << 29);
+    /// An acceleration structure or a tensor with a shape: a descriptor, but not among the opaque types of the
+    /// specification.
+    pub(crate) const DESCRIPTOR: Parts = Parts(1 << 29);
     /// Something without a null value.
     pub(crate) const NO_NULL: Parts = Parts(1 << 28);
 
@@ -70,7 +71,7 @@ impl Parts {
     const UNEASY: Parts = Parts::RUNTIME_ARRAY
         .or(Parts::OPAQUE)
         .or(Parts::NO_DESCRIPTOR)
-        .or(Parts::ACCELERATION)
+        .or(Parts::DESCRIPTOR)
         .or(Parts::LOGICAL_POINTER)
         .or(Parts::VOID);
 
@@ -180,7 +181,9 @@ impl TypeFacts {
             Op::TypePointer | Op::TypeUntypedPointerKHR => pointer(inst, addressing).or(self.easy(m, inst)),
             Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV => component(2).or(Parts::COOPERATIVE_MATRIX),
             Op::TypeImage | Op::TypeSampler | Op::TypeBufferEXT => Parts::OPAQUE.or(Parts::NO_NULL),
-            Op::TypeAccelerationStructureKHR => Parts::ACCELERATION.or(Parts::NO_NULL),
+            Op::TypeAccelerationStructureKHR => Parts::DESCRIPTOR.or(Parts::NO_NULL),
+            // With a shape it is a composite.
+            Op::TypeTensorARM if inst.words().len() > 4 => Parts::DESCRIPTOR,
             Op::TypeTensorARM => Parts::OPAQUE,
             Op::TypeFunction => Parts::NO_NULL,
             Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue => {

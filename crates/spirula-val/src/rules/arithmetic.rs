@@ -23,6 +23,9 @@ rules! {
     /// The operands of an integer dot product are vectors of integers of one size, or 32-bit integers with a packed
     /// vector format; the Result Type is an integer scalar at least as wide as their components.
     DOT: "integer-dot-product", extension "SPV_KHR_integer_dot_product";
+    /// The operands of an integer dot product have one type, but for products of mixed signedness. A warning where they
+    /// differ in nothing but signedness, since no consumer objects.
+    DOT_ALIKE: "integer-dot-product-alike", warn extension "SPV_KHR_integer_dot_product";
     /// Integer dot products of some operand types need a further capability.
     DOT_CAPABILITY: "integer-dot-product-capability", extension "SPV_KHR_integer_dot_product";
     /// A mixed float dot product takes two vectors of one narrow float type and accumulates in the Result Type.
@@ -214,6 +217,11 @@ fn integer_dot(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
             return bad(cx, word, "must have unsigned components");
         }
     }
+    let mixed = matches!(inst.op(), Op::SUDot | Op::SUDotAccSat);
+    cx.check_at(mixed || a.is_signed() == b.is_signed(), &DOT_ALIKE, inst, 4, || {
+        let [x, y] = [3, 4].map(|word| describe(m, m.type_id_of(inst.id(word))));
+        format!("{y} has another signedness than {x}, the first operand's type")
+    })?;
     if a.shape() == Shape::Scalar {
         packed_dot(cx, inst, [result, a, b], if accumulates { 6 } else { 5 })?;
     } else {

@@ -30,7 +30,7 @@ rules! {
     SELECTION_CONTROL: "selection-control", warn spec "§3.2.21";
     /// The condition of `OpBranchConditional` is a Boolean scalar.
     CONDITION: "branch-condition", spec "OpBranchConditional";
-    /// There are no branch weights, or exactly two, which are not both 0.
+    /// There are no branch weights, or exactly two, which are not both 0 and whose sum has 32 bits at most.
     WEIGHTS: "branch-weights", spec "OpBranchConditional";
     /// From SPIR-V 1.6 on, True Label and False Label differ.
     SAME_LABELS: "branch-same-labels", spec "OpBranchConditional";
@@ -100,7 +100,11 @@ fn branch_conditional<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     label(cx, inst, 2)?;
     label(cx, inst, 3)?;
     let weights = inst.tail(4);
-    let fine = matches!(weights, [] | [_, _]) && (weights.is_empty() || weights.iter().any(|w| *w != 0));
+    let fine = match weights {
+        [] => true,
+        [a, b] => a.checked_add(*b).is_some_and(|sum| sum != 0),
+        _ => false,
+    };
     cx.check_at(fine, &WEIGHTS, inst, 4, || {
         format!("there are {} branch weights with values {weights:?}", weights.len())
     })?;
@@ -380,15 +384,11 @@ fn lifetime<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(class == StorageClass::Function, &LIFETIME, inst, 1, || {
         format!("Pointer {} points into {class}, not Function", inst.id(1))
     })?;
-    let void = pointee.0 == 0 || cx.key(pointee)?.shape() == Shape::Void;
-    let known = void || m.is_int8(pointee);
-    cx.check_at(
-        inst.word(2) == 0 || known || cx.has(spirula_grammar::Capability::Addresses),
-        &LIFETIME,
-        inst,
-        2,
-        || format!("Size is {}, but must be 0 for a pointer to {}", inst.word(2), describe(m, pointee)),
-    )
+    // Compilers write pointers to bytes where the source language's pointer has no type.
+    let void = pointee.0 == 0 || cx.key(pointee)?.shape() == Shape::Void || m.is_int8(pointee);
+    cx.check_at(inst.word(2) == 0 || void, &LIFETIME, inst, 2, || {
+        format!("Size is {}, but must be 0 for a pointer to {}", inst.word(2), describe(m, pointee))
+    })
 }
 
 /// Whether an entry point that reaches this function asks for maximal reconvergence.

@@ -29,6 +29,9 @@ rules! {
     PARAM: "enqueue-param", warn spec "OpEnqueueKernel";
     /// There is one Local Size for each pointer to Workgroup that the kernel takes.
     LOCAL_SIZE: "enqueue-local-size", spec "OpEnqueueKernel";
+    /// The event whose status is set is one that OpCreateUserEvent made, and the one whose profiling information is captured
+    /// is not: that was made by an enqueued command. A warning, since translators' own examples do otherwise.
+    ORIGIN: "event-origin", warn spec "OpSetUserEventStatus";
     /// Profiling information is written to 8-bit integers in CrossWorkgroup.
     PROFILING: "profiling-value", spec "OpCaptureEventProfilingInfo";
 }
@@ -42,7 +45,7 @@ pub(crate) const TABLE: Table = rule_table! {
     RetainEvent | ReleaseEvent => |cx, inst| operand(cx, inst, 1, EVENT);
     CreateUserEvent => |cx, inst| result(cx, inst, EVENT);
     IsValidEvent => is_valid;
-    SetUserEventStatus => |cx, inst| operands(cx, inst, 1, &[EVENT, Is::Int32]);
+    SetUserEventStatus => set_status;
     CaptureEventProfilingInfo => capture;
     GetDefaultQueue => |cx, inst| result(cx, inst, QUEUE);
     BuildNDRange => build_nd_range;
@@ -151,8 +154,23 @@ fn is_valid<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     operand(cx, inst, 3, EVENT)
 }
 
+/// The event at word 1 is not the result of one of these instructions. Where it came through memory, nothing is known.
+fn origin<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, not: &[Op]) -> Checked {
+    let (m, id) = (cx.m, inst.id(1));
+    let op = m.info(id).op;
+    cx.check_at(!not.contains(&op), &ORIGIN, inst, 1, || {
+        msg(format!("Event {id} of {} is the result of {op}", inst.op())).declared(m, id)
+    })
+}
+
+fn set_status<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    operands(cx, inst, 1, &[EVENT, Is::Int32])?;
+    origin(cx, inst, &[Op::ConstantNull])
+}
+
 fn capture<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     operands(cx, inst, 1, &[EVENT, Is::Int])?;
+    origin(cx, inst, &[Op::ConstantNull, Op::CreateUserEvent])?;
     let ty = cx.type_at(inst, 3)?;
     let m = cx.m;
     let fits = to_bytes(m, ty) && m.pointer(ty).is_some_and(|p| p.0 == StorageClass::CrossWorkgroup);

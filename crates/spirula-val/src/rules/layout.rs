@@ -27,6 +27,8 @@ rules! {
     VARIABLES_FIRST: "layout-variables-first", spec "§2.4";
     /// Graphs come behind the functions; a graph is `OpGraphARM`, its inputs, body and outputs, `OpGraphEndARM`.
     GRAPH: "layout-graph", extension "SPV_ARM_graph";
+    /// Lines and scopes of NonSemantic.Shader.DebugInfo come behind the variables and phis of their block.
+    DEBUG_FIRST: "layout-debug-info-last", ext_inst "NonSemantic.Shader.DebugInfo.100";
     /// The phis of a block come before its other instructions.
     PHIS_FIRST: "layout-phis-first", spec "OpPhi";
 }
@@ -99,6 +101,8 @@ impl InBlock {
     const FIRST: InBlock = InBlock(1);
     const VARIABLES: InBlock = InBlock(2);
     const PHIS: InBlock = InBlock(4);
+    /// Behind debug information that variables and phis do not follow.
+    const DEBUG: InBlock = InBlock(8);
 
     const fn start(first: bool) -> InBlock {
         if first { InBlock(Self::FIRST.0 | Self::VARIABLES.0 | Self::PHIS.0) } else { Self::PHIS }
@@ -106,6 +110,10 @@ impl InBlock {
 
     const fn has(self, bit: InBlock) -> bool {
         self.0 & bit.0 != 0
+    }
+
+    const fn with(self, bit: InBlock) -> InBlock {
+        InBlock(self.0 | bit.0)
     }
 
     const fn without(self, bit: InBlock) -> InBlock {
@@ -222,7 +230,8 @@ impl Layout {
         match desc.op {
             Op::Line | Op::NoLine => return Ok(()),
             Op::Variable | Op::UntypedVariableKHR => {
-                self.place = Place::Block(at.without(InBlock::PHIS));
+                self.place = Place::Block(at.without(InBlock::PHIS).without(InBlock::DEBUG));
+                behind_debug(cx, inst, at)?;
                 return cx.check(at.has(InBlock::VARIABLES), &VARIABLES_FIRST, inst, || {
                     if first {
                         "OpVariable stands behind other instructions of its block"
@@ -232,7 +241,8 @@ impl Layout {
                 });
             }
             Op::Phi => {
-                self.place = Place::Block(at.without(InBlock::VARIABLES));
+                self.place = Place::Block(at.without(InBlock::VARIABLES).without(InBlock::DEBUG));
+                behind_debug(cx, inst, at)?;
                 return cx.check(at.has(InBlock::PHIS) && !first, &PHIS_FIRST, inst, || {
                     if first {
                         "OpPhi stands in the entry block of its function, which has no predecessors"
@@ -243,7 +253,11 @@ impl Layout {
             }
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
                 // Scopes and lines are for the phis, too; other non-semantic instructions stand behind them.
-                let kept = if is_debug_information(cx, inst) { at } else { at.without(InBlock::PHIS) };
+                let kept = match debug_information(cx, inst) {
+                    Some(ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo) => at.with(InBlock::DEBUG),
+                    Some(_) => at,
+                    None => at.without(InBlock::PHIS),
+                };
                 self.place = Place::Block(kept);
                 return Ok(());
             }
@@ -348,7 +362,7 @@ impl Layout {
             // Lines and debug information stand between blocks too, and behind the parameters that they are for.
             (Some(_), _) if matches!(desc.op, Op::Line | Op::NoLine) => Ok(()),
             (Some(_), place) if matches!(desc.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => {
-                let fine = is_debug_information(cx, inst);
+                let fine = debug_information(cx, inst).is_some();
                 let head = matches!(place, Place::Head { .. });
                 cx.check(fine, &BLOCK, inst, || {
                     let place =
@@ -425,11 +439,19 @@ fn is_debug_or_non_semantic(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
     set.is_non_semantic() || matches!(set.ext_set(), Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo))
 }
 
-/// Whether an `OpExtInst` is of a set of debug information.
-fn is_debug_information(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
-    let set = cx.m.info(inst.id(3)).ext_set();
-    matches!(
-        set,
-        Some(ExtSet::DebugInfo | ExtSet::OpenClDebugInfo | ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo)
-    )
+/// The set of debug information that an `OpExtInst` is of.
+fn debug_information(cx: &Cx<'_>, inst: Inst<'_>) -> Option<ExtSet> {
+    cx.m.info(inst.id(3)).ext_set().filter(|set| {
+        matches!(
+            set,
+            ExtSet::DebugInfo | ExtSet::OpenClDebugInfo | ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo
+        )
+    })
+}
+
+/// A variable or phi does not stand behind debug information of its block.
+fn behind_debug(cx: &mut Cx<'_>, inst: Inst<'_>, at: InBlock) -> Checked {
+    cx.check(!at.has(InBlock::DEBUG), &DEBUG_FIRST, inst, || {
+        alloc::format!("{} stands behind debug information of its block", inst.op())
+    })
 }

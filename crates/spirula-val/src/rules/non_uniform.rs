@@ -21,6 +21,8 @@ rules! {
     BALLOT: "partition-ballot", extension "SPV_EXT_shader_subgroup_partitioned";
     /// The operand is the result of a constant instruction; for some instructions, before SPIR-V 1.5 only.
     CONSTANT: "group-constant-operand", spec "§3.3.24";
+    /// Values are swapped across a quad horizontally (0), vertically (1) or diagonally (2).
+    SWAP: "quad-swap-direction", spec "OpGroupNonUniformQuadSwap";
     /// Ballots are counted by Reduce, InclusiveScan or ExclusiveScan.
     BIT_COUNT: "vulkan-ballot-bit-count", vuid "VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685";
 }
@@ -31,7 +33,8 @@ pub(crate) const TABLE: Table = rule_table! {
     GroupNonUniformAllEqual => all_equal;
     GroupNonUniformBroadcast | GroupNonUniformShuffle | GroupNonUniformShuffleXor => exchange;
     GroupNonUniformShuffleUp | GroupNonUniformShuffleDown => exchange;
-    GroupNonUniformQuadBroadcast | GroupNonUniformQuadSwap => exchange;
+    GroupNonUniformQuadBroadcast => exchange;
+    GroupNonUniformQuadSwap => quad_swap;
     GroupNonUniformBroadcastFirst => broadcast_first;
     GroupNonUniformBallot => ballot;
     GroupNonUniformInverseBallot => inverse_ballot;
@@ -78,6 +81,12 @@ fn exchange<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         _ => false,
     };
     if needs_constant { constant(cx, inst, 5) } else { Ok(()) }
+}
+
+fn quad_swap<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    exchange(cx, inst)?;
+    let direction = cx.m.int_constant(inst.id(5)).filter(|c| !c.spec).map_or(0, |c| c.bits);
+    cx.check_at(direction <= 2, &SWAP, inst, 5, || format!("Direction is {direction}, but must be 0, 1 or 2"))
 }
 
 fn constant<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {

@@ -39,20 +39,20 @@ pub(crate) const TABLE: Table = rule_table! {
 
 /// What an `OpTypeTensorARM` says.
 #[derive(Clone, Copy)]
-struct Tensor {
-    element: Id,
-    rank: Option<Id>,
+pub(crate) struct Tensor {
+    pub(crate) element: Id,
+    pub(crate) rank: Option<Id>,
     shape: Option<Id>,
 }
 
-fn tensor(cx: &Cx<'_>, ty: Id) -> Option<Tensor> {
+pub(crate) fn tensor(cx: &Cx<'_>, ty: Id) -> Option<Tensor> {
     let def = cx.m.def(ty).filter(|d| d.op() == Op::TypeTensorARM)?;
     let at = |i: usize| def.words().get(i).map(|w| Id(*w));
     Some(Tensor { element: def.id(2), rank: at(3), shape: at(4) })
 }
 
 /// The sizes along the dimensions, outermost first, where the shape is a list of constants.
-fn sizes<'a>(cx: &Cx<'a>, t: Tensor) -> Option<&'a [u32]> {
+pub(crate) fn sizes<'a>(cx: &Cx<'a>, t: Tensor) -> Option<&'a [u32]> {
     let def = cx.m.def(t.shape?)?;
     matches!(def.op(), Op::ConstantComposite | Op::SpecConstantComposite).then(|| def.tail(3))
 }

@@ -292,7 +292,7 @@ fn linkage<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
 fn stride_id<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let array = matches!(cx.m.info(a.target).op, Op::TypeArray | Op::TypeRuntimeArray);
     let (inner, _) = without_arrays(cx.m, a.target);
-    let ok = array && cx.parts(inner).any(Parts::OPAQUE.or(Parts::ACCELERATION));
+    let ok = array && cx.parts(inner).any(Parts::OPAQUE.or(Parts::DESCRIPTOR));
     target_rule(cx, a, ok, &STRIDE_ID, "an array of descriptors")?;
     let stride = a.operands.first().map(|w| Id(*w)).unwrap_or_default();
     cx.check_at(cx.m.fixed_u32(stride) != Some(0), &STRIDE_ID, a.inst, a.word, || format!("the stride {stride} is 0"))
@@ -302,7 +302,7 @@ fn stride_id<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
 pub(super) fn offset_id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let ok = match cx.m.ty(inst.id(1)) {
         Some(Type::Struct { members }) => {
-            members.iter().any(|t| cx.parts(Id(*t)).any(Parts::OPAQUE.or(Parts::ACCELERATION)))
+            members.iter().any(|t| cx.parts(Id(*t)).any(Parts::OPAQUE.or(Parts::DESCRIPTOR)))
         }
         _ => true,
     };

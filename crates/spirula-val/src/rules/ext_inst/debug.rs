@@ -1,4 +1,4 @@
-//! Debug information: OpenCL.DebugInfo.100, NonSemantic.Shader.DebugInfo, NonSemantic.Graph.DebugInfo.
+//! Debug information: DebugInfo, OpenCL.DebugInfo.100, NonSemantic.Shader.DebugInfo, NonSemantic.Graph.DebugInfo.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op};
 use spirula_module::{Module, Shape, Type as Of};
 
-use super::{Ext, FIRST, lines, revision_of};
+use super::{Ext, FIRST, identity, lines, revision_of};
 use crate::cx::{Cx, msg};
 
 rules! {
@@ -16,6 +16,9 @@ rules! {
     /// An operand of a debug instruction refers to what the instruction describes: a string, a constant, or another
     /// debug instruction of the right kind.
     OPERAND: "debug-info-operand", ext_inst "NonSemantic.Shader.DebugInfo.100";
+    /// An operand of an instruction of the set DebugInfo refers to what the instruction describes. A warning: the set is no
+    /// longer in use, and its text describes operands rather than demanding them.
+    PLAIN_OPERAND: "debug-info-plain-operand", warn ext_inst "DebugInfo";
     /// The Result Type of a debug instruction is void.
     RESULT: "debug-info-result-type", ext_inst "NonSemantic.Shader.DebugInfo.100";
     /// Scopes, declarations of variables and lines stand in functions; descriptions stand between the types and the
@@ -76,6 +79,8 @@ enum W {
     Variable,
     /// `OpGraphARM`.
     Graph,
+    /// A value that is a tensor, or a composite of tensors.
+    Tensor,
 }
 
 const NONE: u32 = 0;
@@ -140,6 +145,40 @@ static OPENCL: &[Row] = &[
     (SOURCE, &[Str, Str], &[]),
 ];
 
+/// DebugInfo, where a source is an `OpSource`, which no operand can name.
+static PLAIN: &[Row] = &[
+    (BASIC, &[Str, Const, Any], &[]),
+    (3, &[Type, Any, Any], &[]),
+    (4, &[Type, Any], &[]),
+    (5, &[Type], &[Const]),
+    (VECTOR, &[Type, Any], &[]),
+    (7, &[Str, Type, Any, Any, Any, Scope], &[]),
+    (FUNCTION_TYPE, &[Return], &[Type]),
+    (9, &[Str, Type, Any, Any, Any, Scope, Const, Any], &[Const, Str]),
+    (COMPOSITE, &[Str, Any, Any, Any, Any, Scope, Const, Any], &[Member]),
+    (MEMBER, &[Str, Type, Any, Any, Any, Is(COMPOSITE), Const, Const, Any], &[Const]),
+    (INHERITANCE, &[Class, Class, Const, Const, Any], &[]),
+    (13, &[Type, Is(COMPOSITE)], &[]),
+    (14, &[Target], &[Parameter]),
+    (15, &[Str, Type, Value, Any, Any, Any], &[]),
+    (16, &[Str, Str, Any, Any, Any], &[]),
+    (17, &[Str, Any, Any, Any], &[Parameter]),
+    (GLOBAL, &[Str, Type, Any, Any, Any, Scope, Str, Global, Any, Declared], &[]),
+    (DECLARATION, &[Str, Is(FUNCTION_TYPE), Any, Any, Any, Scope, Str, Any], &[]),
+    (FUNCTION, &[Str, Is(FUNCTION_TYPE), Any, Any, Any, Scope, Str, Any, Any, Function, Is(DECLARATION)], &[]),
+    (BLOCK, &[Any, Any, Any, Scope, Str], &[]),
+    (DISCRIMINATOR, &[Any, Any, Scope], &[]),
+    (23, &[Scope, Is(INLINED_AT)], &[]),
+    (INLINED_AT, &[Any, Scope, Is(INLINED_AT)], &[]),
+    (LOCAL, &[Str, Type, Any, Any, Any, Scope, Any], &[]),
+    (27, &[Any, Is(INLINED_AT)], &[]),
+    (28, &[Is(LOCAL), Variable, Is(EXPRESSION)], &[]),
+    (29, &[Any, Is(EXPRESSION)], &[Index]),
+    (EXPRESSION, &[], &[Is(OPERATION)]),
+    (MACRO, &[Any, Any, Str, Str], &[]),
+    (33, &[Any, Any, Is(MACRO)], &[]),
+];
+
 /// NonSemantic.Shader.DebugInfo.
 static SHADER: &[Row] = &[
     (UNIT, &[U32, U32, Is(SOURCE), U32], &[]),
@@ -188,7 +227,7 @@ static SHADER: &[Row] = &[
 ];
 
 /// NonSemantic.Graph.DebugInfo.
-static GRAPH: &[Row] = &[(1, &[Graph, Str], &[]), (2, &[Is(1), Str], &[Any]), (3, &[Any, Str, U32], &[])];
+static GRAPH: &[Row] = &[(1, &[Graph, Str], &[]), (2, &[Is(1), Str], &[Any]), (3, &[Tensor, Str, U32Spec], &[])];
 
 /// Position of each instruction's row, by number.
 struct ByNumber([u8; 111]);
@@ -213,6 +252,7 @@ impl ByNumber {
     }
 }
 
+static PLAIN_BY_NUMBER: ByNumber = ByNumber::new(PLAIN);
 static OPENCL_BY_NUMBER: ByNumber = ByNumber::new(OPENCL);
 static SHADER_BY_NUMBER: ByNumber = ByNumber::new(SHADER);
 static GRAPH_BY_NUMBER: ByNumber = ByNumber::new(GRAPH);
@@ -225,6 +265,7 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
         format!("the Result Type of {} is not void", ext.desc.name())
     })?;
     let row = match ext.set {
+        ExtSet::DebugInfo => PLAIN_BY_NUMBER.find(PLAIN, number),
         ExtSet::OpenClDebugInfo => OPENCL_BY_NUMBER.find(OPENCL, number),
         ExtSet::GraphDebugInfo => GRAPH_BY_NUMBER.find(GRAPH, number),
         _ => {
@@ -248,7 +289,10 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
         }
     }
     match ext.set {
-        ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo => lines::instruction(cx, ext.inst),
+        ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo => {
+            identity::instruction(cx, ext)?;
+            lines::instruction(cx, ext.inst)
+        }
         _ => Ok(()),
     }
 }
@@ -309,7 +353,8 @@ fn revision(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
 
 fn place(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
     let local = match ext.set {
-        ExtSet::GraphDebugInfo => return Ok(()),
+        // For the other instructions of DebugInfo the text only recommends a place.
+        ExtSet::GraphDebugInfo | ExtSet::DebugInfo => return Ok(()),
         ExtSet::OpenClDebugInfo => matches!(number, 23 | 24 | 28 | 29),
         // Instructions of lines that the reference's producers write between functions are harmless there.
         _ => matches!(number, 23 | 24 | 28 | 29 | 101 | 103 | 104),
@@ -337,6 +382,16 @@ fn debug<'a>(m: Module<'a>, set: ExtSet, id: Id) -> Option<Inst<'a>> {
     let family = |s: ExtSet| if s == ExtSet::ShaderDebugInfo { ExtSet::ShaderDebugInfo100 } else { s };
     let its = m.info(inst.id(3)).ext_set()?;
     (family(its) == family(set)).then_some(inst)
+}
+
+/// Whether a type is a tensor, or a composite of nothing else.
+fn is_of_tensors(m: Module<'_>, ty: Id) -> bool {
+    let is_tensor = |ty: Id| m.info(ty).op == Op::TypeTensorARM;
+    match m.ty(ty) {
+        Some(Of::Array { element, .. } | Of::RuntimeArray { element }) => is_tensor(element),
+        Some(Of::Struct { members }) => members.iter().all(|t| is_tensor(Id(*t))),
+        _ => is_tensor(ty),
+    }
 }
 
 fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
@@ -391,6 +446,7 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
         Global => matches!(info.op, Op::Variable | Op::UntypedVariableKHR) || info.is_constant() || none(),
         Variable => matches!(info.op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter) || none(),
         Graph => info.op == Op::GraphARM,
+        Tensor => is_of_tensors(m, info.ty),
     }
 }
 
@@ -406,10 +462,15 @@ fn is_type(number: u32) -> bool {
     matches!(number, 2..=10 | 12..=17 | 108..=110)
 }
 
+/// Whether numbers are literals in the set, where others have constants.
+fn has_literals(set: ExtSet) -> bool {
+    matches!(set, ExtSet::OpenClDebugInfo | ExtSet::DebugInfo)
+}
+
 /// Whether a `DebugTypeComposite` describes a class or a structure.
 fn is_class(cx: &Cx<'_>, set: ExtSet, composite: Inst<'_>) -> bool {
     let tag = composite.word(FIRST + 1);
-    let tag = if set == ExtSet::OpenClDebugInfo { Some(tag) } else { cx.m.fixed_u32(Id(tag)) };
+    let tag = if has_literals(set) { Some(tag) } else { cx.m.fixed_u32(Id(tag)) };
     matches!(tag, Some(0 | 1))
 }
 
@@ -418,7 +479,7 @@ fn is_length(cx: &Cx<'_>, set: ExtSet, variable: Inst<'_>) -> bool {
     let Some(ty) = debug(cx.m, set, variable.id(FIRST + 1)).filter(|t| t.word(4) == BASIC) else { return false };
     let size = cx.m.fixed_u32(ty.id(FIRST + 1));
     let encoding = ty.word(FIRST + 2);
-    let encoding = if set == ExtSet::OpenClDebugInfo { Some(encoding) } else { cx.m.fixed_u32(Id(encoding)) };
+    let encoding = if has_literals(set) { Some(encoding) } else { cx.m.fixed_u32(Id(encoding)) };
     matches!(size, Some(32 | 64)) && encoding == Some(6)
 }
 
@@ -451,8 +512,10 @@ fn bad(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, want: W) -> Checked {
         Global => "a variable or constant".into(),
         Variable => "a variable or function parameter".into(),
         Graph => "an OpGraphARM".into(),
+        Tensor => "a tensor, or a composite of tensors".into(),
     };
-    cx.fail_at(&OPERAND, ext.inst, FIRST + i, || {
+    let rule = if ext.set == ExtSet::DebugInfo { &PLAIN_OPERAND } else { &OPERAND };
+    cx.fail_at(rule, ext.inst, FIRST + i, || {
         let operands = ext.desc.operands();
         let name = operands.get(i).or(operands.last()).map_or("operand", |o| o.name());
         let what = match debug(m, ext.set, id) {

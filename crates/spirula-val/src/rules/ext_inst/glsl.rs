@@ -15,6 +15,9 @@ rules! {
     group "ext_inst";
     /// The specification took `IMix` out again.
     IMIX: "glsl-imix", ext_inst "GLSL.std.450 IMix";
+    /// `eta` has the type of the components of `I` and `N`. A warning, since the text said otherwise before, and front ends
+    /// kept to that.
+    ETA: "refract-eta", warn ext_inst "GLSL.std.450 Refract";
     /// The interpolation functions are for fragment shaders.
     FRAGMENT: "interpolate-model", ext_inst "GLSL.std.450 InterpolateAtCentroid";
 }
@@ -56,7 +59,8 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     if let Some(signature) = SIGNATURES.get(number as usize).copied().flatten() {
         let scalars = result.shape() != Shape::CooperativeMatrix;
         ext.result(cx, scalars, "a scalar or vector")?;
-        return ext.signature(cx, signature);
+        ext.signature(cx, signature)?;
+        return if G(number) == G::Refract { refract(cx, ext) } else { Ok(()) };
     }
     match FURTHER.iter().find(|(n, _)| *n == G(number)) {
         Some((_, rule)) => rule(cx, ext),
@@ -80,6 +84,13 @@ static FURTHER: &[(G, super::RuleFn)] = &[
 #[cfg(test)]
 pub(super) fn is_judged(number: u32) -> bool {
     SIGNATURES.get(number as usize).is_some_and(Option::is_some) || FURTHER.iter().any(|(n, _)| n.0 == number)
+}
+
+fn refract(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    let (result, eta) = (cx.result_key(ext.inst)?, cx.key_at(ext.inst, FIRST + 2)?);
+    cx.check_at(eta == result.component(), &ETA, ext.inst, FIRST + 2, || {
+        format!("eta has {} bits, but the components of the Result Type have {}", eta.width(), result.width())
+    })
 }
 
 fn same(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {

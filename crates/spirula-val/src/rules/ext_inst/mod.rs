@@ -2,9 +2,11 @@
 
 pub(super) mod debug;
 pub(super) mod glsl;
+pub(super) mod identity;
 pub(crate) mod lines;
 pub(super) mod opencl;
 pub(super) mod reflection;
+pub(super) mod tosa;
 
 use alloc::format;
 
@@ -51,6 +53,9 @@ pub(super) fn import(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
             .help("declare it with OpExtension, or use SPIR-V 1.6")
     })?;
     let Some(set) = imported.ext_set() else { return Ok(()) };
+    if set == ExtSet::OpenClStd {
+        return opencl::import(cx, inst);
+    }
     let revisions = match set {
         ExtSet::ShaderDebugInfo | ExtSet::ShaderDebugInfo100 => 100..=u32::MAX,
         ExtSet::ClspvReflection => 1..=7,
@@ -151,11 +156,15 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     match set {
         ExtSet::GlslStd450 => glsl::instruction(cx, ext),
         ExtSet::OpenClStd => opencl::instruction(cx, ext),
-        ExtSet::OpenClDebugInfo | ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo | ExtSet::GraphDebugInfo => {
-            debug::instruction(cx, ext)
-        }
+        ExtSet::DebugInfo
+        | ExtSet::OpenClDebugInfo
+        | ExtSet::ShaderDebugInfo100
+        | ExtSet::ShaderDebugInfo
+        | ExtSet::GraphDebugInfo => debug::instruction(cx, ext),
         ExtSet::DebugPrintf => reflection::printf(cx, ext),
+        ExtSet::DebugBreak => reflection::results_in_void(cx, ext),
         ExtSet::ClspvReflection => reflection::clspv(cx, ext),
+        ExtSet::Tosa => tosa::instruction(cx, ext),
         _ => Ok(()),
     }
 }
@@ -181,6 +190,7 @@ pub(crate) fn is_judged(set: ExtSet, number: u32) -> Option<bool> {
     match set {
         ExtSet::GlslStd450 => Some(glsl::is_judged(number)),
         ExtSet::OpenClStd => Some(opencl::is_judged(number)),
+        ExtSet::Tosa => Some(tosa::is_judged(number)),
         _ => None,
     }
 }

@@ -2,9 +2,9 @@
 
 use alloc::format;
 
-use spirula_binary::Id;
+use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{AddressingModel, OpenClStd as C, StorageClass};
+use spirula_grammar::{AddressingModel, MemoryModel, OpenClStd as C, StorageClass};
 use spirula_module::{Scalar, Shape, TypeKey};
 
 use super::{Ext, FIRST, ext_signatures};
@@ -15,6 +15,10 @@ rules! {
     group "ext_inst";
     /// Loads and stores of vectors, and `prefetch`, compute with the size of pointers: the addressing model is physical.
     PHYSICAL: "opencl-physical-addressing", ext_inst "OpenCL.std vloadn";
+    /// The `half_` and `native_` functions are for 32-bit floats, and what halves are loaded to is 32 bits wide. A warning, since front ends call them with others.
+    FLOAT: "opencl-float-width", warn ext_inst "OpenCL.std half_cos";
+    /// OpenCL.std is imported where the memory model is OpenCL. A warning, since nothing in its instructions depends on it.
+    MODEL: "opencl-memory-model", warn ext_inst "OpenCL.std";
 }
 
 static SIGNATURES: [Option<&Signature>; 205] = ext_signatures! { OpenClStd, 205;
@@ -40,20 +44,41 @@ static SIGNATURES: [Option<&Signature>; 205] = ext_signatures! { OpenClStd, 205;
     select => Number: Same, Same, IntCount;
 };
 
+pub(super) fn import(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let model = cx.m.memory_model();
+    if cx.m.memory_model_inst().is_none() {
+        return Ok(());
+    }
+    cx.check_at(model == MemoryModel::OpenCL, &MODEL, inst, 2, || {
+        format!("OpenCL.std is for the memory model OpenCL, but the module declares {model}")
+    })
+}
+
 pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     let number = ext.inst.word(4);
     if let Some(signature) = SIGNATURES.get(number as usize).copied().flatten() {
         ext.signature(cx, signature)?;
-        if C(number) == C::select {
-            let (result, c) = (cx.result_key(ext.inst)?, cx.key_at(ext.inst, FIRST + 2)?);
-            ext.operand(cx, 2, result.width() == c.width(), "integers as wide as the Result Type's components")?;
-        }
-        return Ok(());
+        // Integers beside floats: what is selected by, and what a NaN is made of.
+        let ints = match C(number) {
+            C::select => 2,
+            C::nan => 0,
+            n if (C::half_cos..=C::native_tan).contains(&n) => return float(cx, ext),
+            _ => return Ok(()),
+        };
+        let (result, c) = (cx.result_key(ext.inst)?, cx.key_at(ext.inst, FIRST + ints)?);
+        return ext.operand(cx, ints, result.width() == c.width(), "integers as wide as the Result Type's components");
     }
     match FURTHER.iter().find(|(n, _)| *n == C(number)) {
         Some((_, rule)) => rule(cx, ext),
         None => Ok(()),
     }
+}
+
+fn float(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    let width = cx.result_key(ext.inst)?.width();
+    cx.check_at(width == 32, &FLOAT, ext.inst, 1, || {
+        format!("{} gives 32-bit floats, but those of the Result Type have {width} bits", ext.desc.name())
+    })
 }
 
 /// Instructions that no signature states.
@@ -167,6 +192,9 @@ fn load(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
             "a vector of integers or floats",
         )?,
         _ => ext.result(cx, vector && result.component_class() == Scalar::Float, "a vector of floats")?,
+    }
+    if number != C::vloadn {
+        float(cx, ext)?;
     }
     size_t(cx, ext, 0)?;
     let (class, pointee) = ext.pointer(cx, 1)?;

@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, LitStr};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{ClspvReflection, ExecutionModel, Op};
+use spirula_grammar::{ClspvReflection, ExecutionModel, Op, StorageClass};
 
 use super::{Ext, FIRST, revision_of};
 use crate::cx::{Cx, msg};
@@ -13,6 +13,8 @@ rules! {
     group "ext_inst";
     /// The format of a `DebugPrintf` is an `OpString`.
     FORMAT: "debug-printf-format", ext_inst "NonSemantic.DebugPrintf DebugPrintf";
+    /// `DebugPrintf` and `DebugBreak` give nothing: their Result Type is void.
+    DEBUG_RESULT: "debug-printf-result", ext_inst "NonSemantic.DebugPrintf DebugPrintf";
     /// An instruction or operand that a later revision of the reflection set brought needs that revision.
     REVISION: "clspv-reflection-revision", ext_inst "NonSemantic.ClspvReflection";
     /// An operand of a reflection instruction refers to a string, an unsigned 32-bit constant, a kernel's function, or
@@ -24,7 +26,16 @@ rules! {
     KERNEL: "clspv-reflection-kernel", ext_inst "NonSemantic.ClspvReflection Kernel";
 }
 
+/// `DebugBreak`, and what is true of `DebugPrintf` too.
+pub(super) fn results_in_void(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    let op = cx.m.info(ext.inst.id(1)).op;
+    cx.check_at(op == Op::TypeVoid, &DEBUG_RESULT, ext.inst, 1, || {
+        format!("the Result Type of {} is {op}, not OpTypeVoid", ext.desc.name())
+    })
+}
+
 pub(super) fn printf(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
+    results_in_void(cx, ext)?;
     let id = ext.inst.id(FIRST);
     let op = cx.m.info(id).op;
     cx.check_at(op == Op::String, &FORMAT, ext.inst, FIRST, || format!("{id} is the result of {op}, not of OpString"))
@@ -72,12 +83,15 @@ fn operand(cx: &mut Cx<'_>, ext: Ext<'_>, i: usize, id: Id, name: &str) -> Check
     let m = cx.m;
     let info = m.info(id);
     let (ok, must) = match name {
-        "Name" | "TypeName" | "Data" | "FormatString" | "Attributes" => (info.op == Op::String, "an OpString"),
+        "Name" | "Type Name" | "Data" | "FormatString" | "Attributes" => (info.op == Op::String, "an OpString"),
         "Decl" | "Kernel" => (is_own(cx, ext, id, ClspvReflection::Kernel), "a Kernel instruction of the same set"),
         "ArgInfo" => {
             (is_own(cx, ext, id, ClspvReflection::ArgumentInfo), "an ArgumentInfo instruction of the same set")
         }
-        "Variable" => return Ok(()),
+        "Variable" => {
+            let class = m.def(id).filter(|d| d.op() == Op::Variable).map(|d| StorageClass(d.word(3)));
+            (class == Some(StorageClass::Workgroup), "an OpVariable in Workgroup")
+        }
         _ => {
             let key = m.key(info.ty);
             let ok = info.op == Op::Constant && key.is_int() && key.width() == 32 && !key.is_signed();

@@ -232,7 +232,7 @@ fn is_element_of_resources(cx: &Cx<'_>, pointer: spirula_binary::Id) -> bool {
         _ => return false,
     };
     let pointee = m.pointer(inst.id(1)).map_or(spirula_binary::Id(0), |p| p.1);
-    let resource = cx.parts(pointee).any(Parts::OPAQUE.or(Parts::ACCELERATION));
+    let resource = cx.parts(pointee).any(Parts::OPAQUE.or(Parts::DESCRIPTOR));
     let whole = matches!(m.info(base).op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter);
     resource && whole
 }
