@@ -28,6 +28,7 @@ pub(crate) mod limits;
 pub(crate) mod memory;
 pub(crate) mod mesh;
 pub(crate) mod misc;
+pub(crate) mod mode_needs;
 pub(crate) mod mode_setting;
 pub(crate) mod non_uniform;
 pub(crate) mod opencl;
@@ -106,6 +107,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     crate::signature::RULES,
     debug::RULES,
     mode_setting::RULES,
+    mode_needs::RULES,
     environment::RULES,
     opencl::RULES,
     interface::RULES,

@@ -49,7 +49,8 @@ rules! {
 
 pub(crate) const TABLE: Table = rule_table! {
     SizeOf => size_of;
-    FreezeKHR | ArithmeticFenceEXT | FPGARegALTERA => |cx, inst| operand(cx, inst, 3, Is::Same);
+    FreezeKHR | FPGARegALTERA => |cx, inst| operand(cx, inst, 3, Is::Same);
+    ArithmeticFenceEXT => |cx, inst| { operand(cx, inst, 3, Is::Same)?; result(cx, inst, Is::Floats) };
     UntypedPrefetchKHR => prefetch;
     SubgroupBlockPrefetchINTEL => block_prefetch;
     UntypedGroupAsyncCopyKHR => async_copy;

@@ -23,6 +23,8 @@ rules! {
     RESTRICT_ALIASED: "restrict-aliased", spec "§2.18.2";
     /// Component is for variables of the Input and Output storage classes.
     COMPONENT_CLASS: "component-class", spec "Component";
+    /// PerVertexKHR is for inputs.
+    PER_VERTEX: "per-vertex-class", extension "SPV_KHR_fragment_shader_barycentric";
     /// Flat and NoPerspective exclude each other, and so do Patch, Centroid and Sample.
     INTERPOLATION: "interpolation-both", warn spec "§2.16.2";
 }
@@ -47,6 +49,7 @@ pub(super) fn qualifier<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             excluded(a.decoration).iter().try_for_each(|other| excludes(cx, a, &INTERPOLATION, *other))
         }
         Decoration::Component => component(cx, a),
+        Decoration::PerVertexKHR => per_vertex(cx, a),
         _ => Ok(()),
     }
 }
@@ -113,6 +116,14 @@ fn component<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
     let ok = matches!(class, StorageClass::Input | StorageClass::Output);
     cx.check(ok, &COMPONENT_CLASS, def, || format!("{} is decorated Component, but is in {class}", a.target))
+}
+
+fn per_vertex<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let m = cx.m;
+    let Some((class, _)) = m.pointer(m.type_id_of(a.target)) else { return Ok(()) };
+    cx.check_at(class == StorageClass::Input, &PER_VERTEX, a.inst, a.word, || {
+        msg(format!("{} is decorated PerVertexKHR, but is in {class}", a.target)).declared(m, a.target)
+    })
 }
 
 fn index<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {

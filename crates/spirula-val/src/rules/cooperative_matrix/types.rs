@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Capability, Decoration, ExecutionMode, FPEncoding, Op, Scope};
+use spirula_grammar::{Capability, Decoration, ExecutionMode, FPEncoding, Op, OperandKind, Scope};
 use spirula_module::{Scalar, Shape};
 
 use super::{constant, is_int32, value};
@@ -53,6 +53,14 @@ pub(super) fn matrix(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     for word in 3..inst.words().len() {
         value(cx, &TYPE, inst, word, "an integer", |k| k.is_int())?;
         constant(cx, &TYPE, inst, word, "the operand")?;
+    }
+    if inst.op() == Op::TypeCooperativeMatrixKHR {
+        for (word, kind) in [(3, OperandKind::Scope), (6, OperandKind::CooperativeMatrixUse)] {
+            let known = m.fixed_u32(inst.id(word)).is_none_or(|v| kind.enumerant(v).is_some());
+            cx.check_at(known, &TYPE, inst, word, || {
+                format!("{} is no {}", m.fixed_u32(inst.id(word)).unwrap_or(0), kind.name())
+            })?;
+        }
     }
     let scope = m.fixed_u32(inst.id(3)).map(Scope);
     let ok = !cx.env.is_vulkan() || matches!(scope, None | Some(Scope::Workgroup | Scope::Subgroup));

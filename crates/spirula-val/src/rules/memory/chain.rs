@@ -214,6 +214,8 @@ fn is_laid_out(cx: &Cx<'_>, class: StorageClass, m: Module<'_>, pointee: Id) -> 
 
 fn stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, base: Pointer, block: bool) -> Checked {
     let m = cx.m;
+    // A typed pointer to a block has no stride.
+    let block = block && !base.is_untyped();
     if block || !cx.has(Capability::Shader) || !is_laid_out(cx, base.class, m, base.pointee) {
         return Ok(());
     }

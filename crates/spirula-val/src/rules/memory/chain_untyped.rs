@@ -4,11 +4,12 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Decoration, Op};
+use spirula_grammar::{Capability, Decoration, Op};
 use spirula_module::Shape;
 
-use super::{chain, describe, load_store, pointer_at};
+use super::{UNTYPED_MATRIX, chain, describe, is_from_structure, load_store, pointer_at};
 use crate::cx::{Cx, msg};
+use crate::facts::{Parts, without_arrays};
 
 rules! {
     group "memory";
@@ -46,7 +47,17 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         chain::element(cx, inst, 5, base, base_type)?;
     }
     chain::walk(cx, inst, if by_element { 6 } else { 5 }, base_type, result)?;
-    Ok(())
+    if cx.parts(base_type).any(Parts::MATRIX) { matrix(cx, inst, by_element) } else { Ok(()) }
+}
+
+/// What leads into a matrix starts at a structure, or goes on from there.
+fn matrix<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, by_element: bool) -> Checked {
+    let m = cx.m;
+    let direct = m.info(without_arrays(m, inst.id(3)).0).op == Op::TypeMatrix;
+    let enters = direct && inst.words().len() > if by_element { 6 } else { 5 } && cx.has(Capability::Shader);
+    cx.check_at(!enters || is_from_structure(m, inst.id(4)), &UNTYPED_MATRIX, inst, 4, || {
+        msg(format!("the Base {} does not come from a structure, but leads into a matrix", inst.id(4)))
+    })
 }
 
 /// Whether the type is an array of blocks.
@@ -55,7 +66,7 @@ fn is_block_array(cx: &Cx<'_>, ty: Id) -> bool {
     if !matches!(m.key(ty).shape(), Shape::Array | Shape::RuntimeArray) {
         return false;
     }
-    let (inner, _) = crate::facts::without_arrays(m, ty);
+    let (inner, _) = without_arrays(m, ty);
     m.is_decorated(inner, Decoration::Block) || m.is_decorated(inner, Decoration::BufferBlock)
 }
 

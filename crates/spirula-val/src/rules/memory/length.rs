@@ -45,7 +45,25 @@ pub(super) fn untyped_array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Check
     let untyped = pointer.is_untyped();
     cx.check_at(untyped, &STRUCTURE, inst, 4, || format!("{} is not an untyped pointer", inst.id(4)))?;
     structure(cx, inst, 3, inst.id(3), 5)?;
+    let block = cx.m.is_decorated(inst.id(3), Decoration::Block);
+    cx.check_at(block || !cx.has(Capability::Shader), &STRUCTURE, inst, 3, || {
+        format!("the Structure {} is not decorated Block", inst.id(3))
+    })?;
+    descriptor(cx, inst)?;
     uniform(cx, inst, 4, pointer.class, inst.id(3))
+}
+
+/// The pointer is a descriptor as a whole: what leads to a member behind the first one is none.
+fn descriptor<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let m = cx.m;
+    let Some(chain) = m.def(inst.id(4)) else { return Ok(()) };
+    let member = matches!(chain.op(), Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR)
+        && m.info(chain.id(3)).op == Op::TypeStruct
+        && chain.words().len() > 5
+        && m.fixed_u32(chain.id(5)).is_some_and(|n| n != 0);
+    cx.check_at(!member, &STRUCTURE, inst, 4, || {
+        format!("{} points to a member of {}, not to a descriptor", inst.id(4), chain.id(3))
+    })
 }
 
 /// `ty` is a structure whose last member, a run-time array, is named at `member`.

@@ -4,11 +4,11 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Capability, Decoration, Op, StorageClass};
-use spirula_module::{Module, Shape, Type};
+use spirula_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass};
+use spirula_module::{ModelSet, Module, Shape, Type};
 
 use super::access::{self, Does};
-use super::{POINTER, Pointer, describe, pointer_at, root};
+use super::{POINTER, Pointer, describe, no_ray_query, pointer_at, root, untyped_matrix};
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
 
@@ -28,6 +28,8 @@ rules! {
     STORE_VOID: "store-void", spec "OpStore";
     /// Some storage classes are read-only.
     READ_ONLY: "store-read-only", spec "§3.2.7";
+    /// Attributes of a hit are written by intersection shaders only.
+    HIT_ATTRIBUTE: "hit-attribute-write", extension "SPV_KHR_ray_tracing";
 }
 
 pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -41,10 +43,12 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let result = inst.id(1);
     cx.key(result)?;
     let pointer = pointer_at(cx, inst, 3, &POINTER)?;
+    no_ray_query(cx, inst, 3, pointer)?;
     let m = cx.m;
     if pointer.is_untyped() {
         let data = !matches!(m.key(result).shape(), Shape::Void | Shape::Function);
         cx.check_at(data, &LOAD_TYPE, inst, 1, || format!("the Result Type {result} has no values to load"))?;
+        untyped_matrix(cx, inst, 3, pointer, result)?;
     } else {
         cx.check_at(pointer.pointee == result, &LOAD_TYPE, inst, 1, || {
             msg(format!(
@@ -95,6 +99,7 @@ pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let pointer = pointer_at(cx, inst, 1, &POINTER)?;
+    no_ray_query(cx, inst, 1, pointer)?;
     let object = cx.type_at(inst, 2)?;
     cx.key(object)?;
     let m = cx.m;
@@ -104,6 +109,7 @@ fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         let void = m.key(pointer.pointee).shape() == Shape::Void;
         cx.check_at(!void, &STORE_VOID, inst, 1, || format!("{} points to void", inst.id(1)))?;
     }
+    untyped_matrix(cx, inst, 1, pointer, object)?;
     writable(cx, inst, 1, pointer)?;
     if !pointer.is_untyped() && pointer.pointee != object {
         let same = cx.options.relax_struct_store && same_structure(m, pointer.pointee, object);
@@ -138,7 +144,13 @@ pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer
 }
 
 fn hit_attribute<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
-    crate::rules::vulkan::resources::hit_attribute_write(cx, inst, word)
+    if cx.env.is_vulkan() {
+        return crate::rules::vulkan::resources::hit_attribute_write(cx, inst, word);
+    }
+    let id = inst.id(word);
+    cx.check_models(ModelSet::of(&[ExecutionModel::IntersectionKHR]), &HIT_ATTRIBUTE, inst, |others| {
+        format!("{id} points to HitAttributeKHR, but {others} reaches the instruction that writes to it")
+    })
 }
 
 /// Whether two structure types have the same members, layouts included. Bounded, whatever the types.

@@ -15,11 +15,12 @@ use alloc::string::String;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, Rule, rules};
-use spirula_grammar::{AddressingModel, Op, StorageClass};
+use spirula_grammar::{AddressingModel, Capability, Op, StorageClass};
 use spirula_module::Module;
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::facts::{Parts, without_arrays};
 
 pub(crate) use access::{RULES as ACCESS_RULES, of_other as access_of_other};
 pub(crate) use chain::RULES as CHAIN_RULES;
@@ -35,6 +36,12 @@ rules! {
     group "memory";
     /// Memory is accessed through a pointer.
     POINTER: "memory-pointer", spec "§2.16.1";
+    /// How a matrix is laid out stands at the member of a structure, so that an untyped pointer to one comes from access
+    /// chains that start at a structure.
+    UNTYPED_MATRIX: "untyped-matrix", extension "SPV_KHR_untyped_pointers";
+    /// A ray query is neither loaded nor stored nor copied. A warning, since front ends do so before they legalise their
+    /// output.
+    RAY_QUERY: "memory-ray-query", warn extension "SPV_KHR_ray_query";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -88,6 +95,49 @@ pub(crate) fn pointer_at<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, rule:
             Err(Failed)
         }
     }
+}
+
+/// Whether a pointer comes from a structure by untyped access chains alone: there the layout of matrices is known.
+fn is_from_structure(m: Module<'_>, pointer: Id) -> bool {
+    let mut next = m.def(pointer);
+    for _ in 0..FAR {
+        let Some(chain) = next else { return true };
+        let start = match chain.op() {
+            Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR => chain.id(3),
+            // A typed pointer, whose chain is judged elsewhere.
+            Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => return true,
+            // The first member of what a variable holds can be named by the variable.
+            Op::UntypedVariableKHR => return m.info(without_arrays(m, chain.id(4)).0).op == Op::TypeStruct,
+            _ => return false,
+        };
+        if m.info(without_arrays(m, start).0).op == Op::TypeStruct {
+            return true;
+        }
+        next = m.def(chain.id(4));
+    }
+    true
+}
+
+/// A matrix, or an array of matrices, is accessed at `word` through an untyped pointer.
+fn untyped_matrix<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer, accessed: Id) -> Checked {
+    let m = cx.m;
+    let judged = pointer.is_untyped() && cx.parts(accessed).any(Parts::MATRIX) && cx.has(Capability::Shader);
+    if !judged || m.info(without_arrays(m, accessed).0).op != Op::TypeMatrix {
+        return Ok(());
+    }
+    cx.check_at(is_from_structure(m, inst.id(word)), &UNTYPED_MATRIX, inst, word, || {
+        msg(format!("{accessed}, which is or has matrices, is accessed through {}", inst.id(word)))
+            .help("start an access chain at the structure that the matrix is a member of")
+    })
+}
+
+/// The pointer at `word` does not point to a ray query.
+fn no_ray_query<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
+    let is = cx.m.info(pointer.pointee).op == Op::TypeRayQueryKHR;
+    cx.check_at(!is, &RAY_QUERY, inst, word, || format!("{} points to a ray query", inst.id(word)))
 }
 
 pub(crate) fn describe(m: Module<'_>, ty: Id) -> String {

@@ -24,7 +24,7 @@ rules! {
     INITIALIZER: "variable-initializer", spec "OpVariable";
     /// A variable's initializer has the type of its object.
     INITIALIZER_TYPE: "variable-initializer-type", spec "OpVariable";
-    /// What a read-only storage class holds comes from outside: it cannot be initialised.
+    /// What comes from outside, or is handed from shader to shader, cannot be initialised.
     INITIALIZER_CLASS: "variable-initializer-class", spec "§3.2.7";
     /// A variable that another module defines is not initialised here.
     IMPORTED: "variable-imported", spec "§2.16.1";
@@ -152,8 +152,18 @@ fn initialised<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: I
         ))
         .declared(m, id)
     })?;
-    let read_only =
-        matches!(class, StorageClass::Input | StorageClass::PushConstant | StorageClass::TaskPayloadWorkgroupEXT);
+    let read_only = matches!(
+        class,
+        StorageClass::Input
+            | StorageClass::PushConstant
+            | StorageClass::TaskPayloadWorkgroupEXT
+            | StorageClass::CallableDataKHR
+            | StorageClass::IncomingCallableDataKHR
+            | StorageClass::RayPayloadKHR
+            | StorageClass::IncomingRayPayloadKHR
+            | StorageClass::HitAttributeKHR
+            | StorageClass::ShaderRecordBufferKHR
+    );
     cx.check_at(!read_only, &INITIALIZER_CLASS, inst, word, || format!("a variable in {class} with an initializer"))?;
     let ty = cx.type_at(inst, word)?;
     cx.check_at(ty == data, &INITIALIZER_TYPE, inst, word, || {
@@ -206,11 +216,14 @@ fn boolean<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id) -
             | StorageClass::HitObjectAttributeEXT
             | StorageClass::TaskPayloadWorkgroupEXT
     );
-    if hidden {
+    let (inner, _) = without_arrays(m, data);
+    let laid_out = class == StorageClass::Workgroup
+        && cx.has(Capability::WorkgroupMemoryExplicitLayoutKHR)
+        && cx.parts(inner).any(Parts::BLOCK);
+    if hidden && !laid_out {
         return Ok(());
     }
     if matches!(class, StorageClass::Input | StorageClass::Output) {
-        let (inner, _) = without_arrays(m, data);
         let id = inst.id(2);
         let ok = m.is_decorated(id, Decoration::BuiltIn) || cx.parts(inner).any(Parts::BUILT_IN);
         return cx.check_at(ok, &BOOL_BUILT_IN, inst, 3, || {

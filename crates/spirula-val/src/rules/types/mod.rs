@@ -56,6 +56,10 @@ rules! {
     /// The PhysicalStorageBuffer storage class needs the addressing model PhysicalStorageBuffer64: only that model says
     /// how large its addresses are.
     PHYSICAL_MODEL: "physical-storage-buffer-model", spec "§2.16.1";
+    /// A ray query is an object of one invocation: pointers to it are of the storage class Private or Function.
+    RAY_QUERY: "ray-query-class", extension "SPV_KHR_ray_query";
+    /// Booleans have no size and no bit pattern, so that they are not kept where addresses are physical.
+    PHYSICAL_BOOL: "physical-pointer-bool", spec "OpTypeBool";
     /// Functions are pointed to only with the capability for function pointers.
     FUNCTION_TYPE_USE: "function-type-use", spec "OpTypeFunction";
 }
@@ -222,7 +226,17 @@ fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             format!("{pointee} is a function type, which cannot be pointed to without capability FunctionPointersINTEL")
         });
     }
-    if !cx.env.is_vulkan() || !cx.parts(pointee).any(Parts::LONG_VECTOR) {
+    let parts = cx.parts(pointee);
+    let own = matches!(class, StorageClass::Private | StorageClass::Function);
+    cx.check_at(own || cx.m.info(pointee).op != Op::TypeRayQueryKHR, &RAY_QUERY, inst, 2, || {
+        format!("{pointee} is a ray query, but is pointed to in {class}")
+    })?;
+    let boolean = class == StorageClass::PhysicalStorageBuffer && parts.any(Parts::BOOL);
+    cx.check_at(!boolean, &PHYSICAL_BOOL, inst, 3, || {
+        msg(format!("{pointee} is or contains a Boolean, but {class} is addressed physically"))
+            .help("use an integer instead")
+    })?;
+    if !cx.env.is_vulkan() || !parts.any(Parts::LONG_VECTOR) {
         return Ok(());
     }
     let ok = matches!(
