@@ -184,7 +184,7 @@ impl TypeFacts {
                 Parts::OPAQUE.or(Parts::NO_DESCRIPTOR).or(Parts::NO_NULL)
             }
             // Not loaded or stored as a whole.
-            Op::TypeRayQueryKHR => Parts::NO_DESCRIPTOR.or(Parts::NO_NULL),
+            Op::TypeRayQueryKHR | Op::TypeHitObjectEXT | Op::TypeHitObjectNV => Parts::NO_DESCRIPTOR.or(Parts::NO_NULL),
             Op::TypeSampledImage => Parts::OPAQUE.or(Parts::NO_DESCRIPTOR).or(Parts::NO_NULL),
             _ => Parts::NO_NULL,
         }

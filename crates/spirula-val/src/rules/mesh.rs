@@ -9,6 +9,7 @@ use spirula_module::{EntryPoint, ModelSet, Module, Type};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::facts::without_arrays;
 use crate::rules::operand::{Is, operands};
 use crate::rules::ray::variable;
 use crate::rules::reach::{Later, Needs};
@@ -23,6 +24,8 @@ rules! {
     PAYLOAD_MODEL: "mesh-payload-model", extension "SPV_EXT_mesh_shader";
     /// An entry point has at most one variable in the TaskPayloadWorkgroupEXT storage class in its interface.
     ONE_PAYLOAD: "mesh-one-payload", extension "SPV_EXT_mesh_shader";
+    /// A payload comes from the task shader: mesh shaders only read it.
+    PAYLOAD_WRITE: "mesh-payload-write", extension "SPV_EXT_mesh_shader";
     /// A mesh shader does not set more vertices than its execution mode OutputVertices allows.
     VERTICES: "mesh-vertex-count", extension "SPV_EXT_mesh_shader";
     /// A mesh shader does not set more primitives than its execution mode OutputPrimitivesEXT allows.
@@ -107,6 +110,14 @@ pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.fail_at(&READ_OUTPUT, inst, 3, || format!("{} points into Output, which mesh shaders do not read", inst.id(3)))
 }
 
+/// A write through the pointer at `word`, which points to TaskPayloadWorkgroupEXT.
+pub(crate) fn payload_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let reached = cx.models_here().contains(ExecutionModel::MeshEXT);
+    cx.check_at(!reached, &PAYLOAD_WRITE, inst, word, || {
+        format!("{} points to TaskPayloadWorkgroupEXT, which mesh shaders do not write to", inst.id(word))
+    })
+}
+
 /// Judges entry points with mesh shading's execution models, and fragment shaders behind them.
 pub(crate) fn module(cx: &mut Cx<'_>) {
     use ExecutionModel as E;
@@ -115,7 +126,10 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     }
     for e in cx.m.entry_points() {
         let judged = match e.model {
-            E::TaskEXT => one_payload(cx, e),
+            E::TaskEXT => {
+                let results = [one_payload(cx, e), interface(cx, e)];
+                cx.all(results)
+            }
             E::MeshEXT => {
                 let results = [one_payload(cx, e), modes(cx, e), interface(cx, e)];
                 cx.all(results)
@@ -124,7 +138,12 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
                 let results = [no_payload(cx, e), interface(cx, e)];
                 cx.all(results)
             }
-            _ => no_payload(cx, e),
+            // The older extension for mesh shaders has a decoration of the same number, and texts of its own.
+            E::MeshNV | E::TaskNV => no_payload(cx, e),
+            _ => {
+                let results = [no_payload(cx, e), interface(cx, e)];
+                cx.all(results)
+            }
         };
         judged.ok();
     }
@@ -193,16 +212,31 @@ fn interface<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
                 format!("{id} is an output of the mesh shader {}, but has no array", e.function)
             }));
         }
-        let wanted = if mesh { StorageClass::Output } else { StorageClass::Input };
-        if class != wanted && m.is_decorated(id, Decoration::PerPrimitiveEXT) {
+        let wanted = match e.model {
+            ExecutionModel::MeshEXT => Some(StorageClass::Output),
+            ExecutionModel::Fragment => Some(StorageClass::Input),
+            _ => None,
+        };
+        if Some(class) != wanted && is_per_primitive(m, id, ty) {
             let vulkan = mesh && cx.env.is_vulkan();
             let rule = if vulkan { &PER_PRIMITIVE_VULKAN } else { &PER_PRIMITIVE };
             judged = judged.and(cx.fail(rule, variable, || {
-                format!("{id} is decorated PerPrimitiveEXT in {class}, but must be in {wanted} in {}", e.model)
+                let text = format!("{id} is or has what is decorated PerPrimitiveEXT in {class}");
+                match wanted {
+                    Some(wanted) => format!("{text}, but must be in {wanted} in {}", e.model),
+                    None => format!("{text}, but the execution model {} has no primitives", e.model),
+                }
             }));
         }
     }
     judged
+}
+
+/// Whether a variable, or a member of its type, is there once per primitive.
+fn is_per_primitive(m: Module<'_>, variable: Id, ty: Id) -> bool {
+    let (inner, _) = without_arrays(m, ty);
+    m.is_decorated(variable, Decoration::PerPrimitiveEXT)
+        || m.decorations(inner).any(|d| d.decoration == Decoration::PerPrimitiveEXT && d.member.is_some())
 }
 
 /// Whether the type is an array, or a structure that contains one.

@@ -110,7 +110,9 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         | Decoration::Index
         | Decoration::Binding
         | Decoration::DescriptorSet
-        | Decoration::InputAttachmentIndex => Target::Variable,
+        | Decoration::InputAttachmentIndex
+        | Decoration::HitObjectShaderRecordBufferNV
+        | Decoration::HitObjectShaderRecordBufferEXT => Target::Variable,
         Decoration::SpecId => Target::SpecConstant,
         Decoration::Alignment | Decoration::AlignmentId | Decoration::MaxByteOffset | Decoration::MaxByteOffsetId => {
             Target::Pointer
@@ -160,6 +162,8 @@ fn never_for_members(decoration: Decoration) -> bool {
             | Decoration::AliasedPointer
             | Decoration::CounterBuffer
             | Decoration::UTFEncodedKHR
+            | Decoration::HitObjectShaderRecordBufferEXT
+            | Decoration::HitObjectShaderRecordBufferNV
             | Decoration::SaturatedToLargestFloat8NormalConversionEXT
     )
 }

@@ -8,7 +8,7 @@ use spirula_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass};
 use spirula_module::{ModelSet, Module, Shape, Type};
 
 use super::access::{self, Does};
-use super::{POINTER, Pointer, describe, no_ray_query, pointer_at, root, untyped_matrix};
+use super::{POINTER, Pointer, describe, no_ray_object, pointer_at, root, untyped_matrix};
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
 
@@ -43,7 +43,7 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let result = inst.id(1);
     cx.key(result)?;
     let pointer = pointer_at(cx, inst, 3, &POINTER)?;
-    no_ray_query(cx, inst, 3, pointer)?;
+    no_ray_object(cx, inst, 3, pointer)?;
     let m = cx.m;
     if pointer.is_untyped() {
         let data = !matches!(m.key(result).shape(), Shape::Void | Shape::Function);
@@ -99,7 +99,7 @@ pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let pointer = pointer_at(cx, inst, 1, &POINTER)?;
-    no_ray_query(cx, inst, 1, pointer)?;
+    no_ray_object(cx, inst, 1, pointer)?;
     let object = cx.type_at(inst, 2)?;
     cx.key(object)?;
     let m = cx.m;
@@ -136,6 +136,7 @@ pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer
         StorageClass::UniformConstant | StorageClass::Input | StorageClass::PushConstant => true,
         StorageClass::ShaderRecordBufferKHR => true,
         StorageClass::HitAttributeKHR => return hit_attribute(cx, inst, word),
+        StorageClass::TaskPayloadWorkgroupEXT => return crate::rules::mesh::payload_write(cx, inst, word),
         _ => false,
     };
     cx.check_at(!read_only, &READ_ONLY, inst, word, || {

@@ -42,6 +42,8 @@ rules! {
     /// A ray query is neither loaded nor stored nor copied. A warning, since front ends do so before they legalise their
     /// output.
     RAY_QUERY: "memory-ray-query", warn extension "SPV_KHR_ray_query";
+    /// A hit object is neither loaded nor stored nor copied.
+    HIT_OBJECT: "memory-hit-object", extension "SPV_EXT_shader_invocation_reorder";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -134,10 +136,17 @@ fn untyped_matrix<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Poi
     })
 }
 
-/// The pointer at `word` does not point to a ray query.
-fn no_ray_query<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
-    let is = cx.m.info(pointer.pointee).op == Op::TypeRayQueryKHR;
-    cx.check_at(!is, &RAY_QUERY, inst, word, || format!("{} points to a ray query", inst.id(word)))
+/// The pointer at `word` does not point to a ray query or a hit object.
+fn no_ray_object<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
+    let rule: &'static Rule = match cx.m.info(pointer.pointee).op {
+        Op::TypeRayQueryKHR => &RAY_QUERY,
+        Op::TypeHitObjectEXT | Op::TypeHitObjectNV => &HIT_OBJECT,
+        _ => return Ok(()),
+    };
+    let op = cx.m.info(pointer.pointee).op;
+    cx.fail_at(rule, inst, word, || {
+        format!("{} points to a type from {op}, which is handled as a whole", inst.id(word))
+    })
 }
 
 pub(crate) fn describe(m: Module<'_>, ty: Id) -> String {

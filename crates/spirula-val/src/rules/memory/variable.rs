@@ -38,8 +38,10 @@ rules! {
     COOPERATIVE: "variable-cooperative", extension "SPV_KHR_cooperative_matrix";
     /// 8-bit and 16-bit types need a capability for them, or one for their storage class.
     SMALL: "variable-small-type", spec "§3.2.30";
-    /// Floating-point numbers of less than 8 bits cannot be kept in Workgroup memory.
+    /// Floating-point numbers of less than 8 bits are kept in the storage classes Function and Private only.
     SUB_BYTE: "variable-sub-byte", extension "SPV_EXT_ocp_microscaling_types";
+    /// Vectors of more than four components live only in storage classes that are no interface.
+    LONG_VECTOR: "variable-long-vector", extension "SPV_EXT_long_vector";
     /// A Block in Workgroup memory needs capability WorkgroupMemoryExplicitLayoutKHR.
     WORKGROUP_BLOCK: "variable-workgroup-block", extension "SPV_KHR_workgroup_memory_explicit_layout";
     /// The TileImageEXT storage class holds tile images only.
@@ -104,11 +106,34 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, in
     if parts.any(Parts::BOOL) {
         boolean(cx, inst, class, data)?;
     }
+    if parts.any(Parts::LONG_VECTOR) && cx.has(Capability::LongVectorEXT) {
+        long_vector(cx, inst, class, parts)?;
+    }
     if cx.has(Capability::Shader) {
         shader(cx, inst, class, data, parts)?;
     }
     pointers::variable(cx, inst, class, parts)?;
     if parts.any(Parts::PHYSICAL_STORAGE) { aliased_pointer(cx, inst, data) } else { Ok(()) }
+}
+
+/// Vectors of more than four components. Those whose number is specialised are taken for short ones.
+fn long_vector<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, parts: Parts) -> Checked {
+    let ok = matches!(
+        class,
+        StorageClass::Function
+            | StorageClass::Private
+            | StorageClass::Uniform
+            | StorageClass::Workgroup
+            | StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::PushConstant
+            | StorageClass::ShaderRecordBufferKHR
+            | StorageClass::CrossWorkgroup
+            | StorageClass::Generic
+    );
+    cx.check_at(ok || parts.any(Parts::SPEC_VECTOR), &LONG_VECTOR, inst, 3, || {
+        format!("{} is or contains a vector of more than 4 components in {class}", inst.id(2))
+    })
 }
 
 /// A vector whose length is an id is a cooperative vector only where that capability is declared.
@@ -163,6 +188,8 @@ fn initialised<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: I
             | StorageClass::IncomingRayPayloadKHR
             | StorageClass::HitAttributeKHR
             | StorageClass::ShaderRecordBufferKHR
+            | StorageClass::HitObjectAttributeNV
+            | StorageClass::HitObjectAttributeEXT
     );
     cx.check_at(!read_only, &INITIALIZER_CLASS, inst, word, || format!("a variable in {class} with an initializer"))?;
     let ty = cx.type_at(inst, word)?;
@@ -263,9 +290,9 @@ fn storage_capabilities(class: StorageClass, buffer_block: bool) -> (Option<Capa
 
 fn small<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, parts: Parts) -> Checked {
     let m = cx.m;
-    let ok = !(parts.any(Parts::FLOAT_SMALL) && class == StorageClass::Workgroup);
+    let ok = !parts.any(Parts::FLOAT_SMALL) || matches!(class, StorageClass::Function | StorageClass::Private);
     cx.check_at(ok, &SUB_BYTE, inst, 3, || {
-        format!("{} is or contains floating-point numbers of less than 8 bits in Workgroup", inst.id(2))
+        format!("{} is or contains floating-point numbers of less than 8 bits in {class}", inst.id(2))
     })?;
     let int8 = parts.any(Parts::INT8) && !cx.has(Capability::Int8);
     let int16 = parts.any(Parts::INT16) && !cx.has(Capability::Int16) && !cx.declares("SPV_AMD_gpu_shader_int16");
