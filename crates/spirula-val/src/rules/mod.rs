@@ -67,6 +67,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     conversion::RULES,
     cooperative_matrix::RULES,
     cooperative_matrix::access::RULES,
+    cooperative_matrix::callback::RULES,
     cooperative_matrix::multiply::RULES,
     cooperative_matrix::qcom::RULES,
     cooperative_matrix::tensor::RULES,

@@ -58,6 +58,8 @@ enum Target {
     Bytes,
     /// A conversion to 8-bit floating-point numbers.
     Float8Conversion,
+    /// A variable of images or samplers, or with handles of them.
+    Handles,
 }
 
 impl Target {
@@ -70,6 +72,7 @@ impl Target {
             Target::SpecConstant => "OpSpecConstantTrue, OpSpecConstantFalse or OpSpecConstant",
             Target::Pointer => "a pointer",
             Target::Linked => "a function or module-scope variable",
+            Target::Handles => "a variable of images or samplers",
             Target::Bytes => "an array of 8-bit integers",
             Target::Float8Conversion => "OpFConvert, OpConvertSToF or OpConvertUToF to 8-bit floating-point numbers",
             Target::Conversion => "a conversion to integers, other than OpSatConvertUToS and OpSatConvertSToU",
@@ -102,6 +105,9 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         | Decoration::XfbStride
         | Decoration::PerVertexKHR
         | Decoration::PerPrimitiveEXT
+        | Decoration::PerViewNV
+        | Decoration::PerTaskNV
+        | Decoration::PassthroughNV
         | Decoration::RestrictPointer
         | Decoration::AliasedPointer => Target::Declaration,
         Decoration::Invariant
@@ -120,6 +126,10 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         Decoration::SaturatedConversion => Target::Conversion,
         Decoration::LinkageAttributes => Target::Linked,
         Decoration::UTFEncodedKHR => Target::Bytes,
+        Decoration::BindlessSamplerNV
+        | Decoration::BindlessImageNV
+        | Decoration::BoundSamplerNV
+        | Decoration::BoundImageNV => Target::Handles,
         Decoration::SaturatedToLargestFloat8NormalConversionEXT => Target::Float8Conversion,
         _ => return None,
     })
@@ -162,6 +172,8 @@ fn never_for_members(decoration: Decoration) -> bool {
             | Decoration::AliasedPointer
             | Decoration::CounterBuffer
             | Decoration::UTFEncodedKHR
+            | Decoration::BankNV
+            | Decoration::MemberOffsetNV
             | Decoration::HitObjectShaderRecordBufferEXT
             | Decoration::HitObjectShaderRecordBufferNV
             | Decoration::SaturatedToLargestFloat8NormalConversionEXT
@@ -270,6 +282,7 @@ fn fits(cx: &Cx<'_>, target: Id, kind: Target) -> bool {
         }
         // With MaskedGatherScatterINTEL there are vectors of pointers.
         Target::Pointer => m.key(info.ty).is_pointer() || m.has(Capability::MaskedGatherScatterINTEL),
+        Target::Handles => variable && m.pointer(info.ty).is_none_or(|p| cx.parts(p.1).any(Parts::OPAQUE)),
         Target::Float8Conversion => {
             let converts = matches!(info.op, Op::FConvert | Op::ConvertSToF | Op::ConvertUToF);
             let key = m.key(info.ty);

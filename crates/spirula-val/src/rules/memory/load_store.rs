@@ -134,7 +134,7 @@ pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer
     let class = pointer.class;
     let read_only = match class {
         StorageClass::UniformConstant | StorageClass::Input | StorageClass::PushConstant => true,
-        StorageClass::ShaderRecordBufferKHR => true,
+        StorageClass::ShaderRecordBufferKHR => cx.env.is_vulkan() || cx.has(Capability::RayTracingKHR),
         StorageClass::HitAttributeKHR => return hit_attribute(cx, inst, word),
         StorageClass::TaskPayloadWorkgroupEXT => return crate::rules::mesh::payload_write(cx, inst, word),
         _ => false,

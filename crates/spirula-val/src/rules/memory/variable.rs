@@ -177,20 +177,21 @@ fn initialised<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: I
         ))
         .declared(m, id)
     })?;
-    let read_only = matches!(
-        class,
+    let read_only = match class {
         StorageClass::Input
-            | StorageClass::PushConstant
-            | StorageClass::TaskPayloadWorkgroupEXT
-            | StorageClass::CallableDataKHR
-            | StorageClass::IncomingCallableDataKHR
-            | StorageClass::RayPayloadKHR
-            | StorageClass::IncomingRayPayloadKHR
-            | StorageClass::HitAttributeKHR
-            | StorageClass::ShaderRecordBufferKHR
-            | StorageClass::HitObjectAttributeNV
-            | StorageClass::HitObjectAttributeEXT
-    );
+        | StorageClass::PushConstant
+        | StorageClass::TaskPayloadWorkgroupEXT
+        | StorageClass::ShaderRecordBufferKHR
+        | StorageClass::HitObjectAttributeNV
+        | StorageClass::HitObjectAttributeEXT => true,
+        // The older extension for ray tracing does not say so.
+        StorageClass::CallableDataKHR
+        | StorageClass::IncomingCallableDataKHR
+        | StorageClass::RayPayloadKHR
+        | StorageClass::IncomingRayPayloadKHR
+        | StorageClass::HitAttributeKHR => cx.has(Capability::RayTracingKHR),
+        _ => false,
+    };
     cx.check_at(!read_only, &INITIALIZER_CLASS, inst, word, || format!("a variable in {class} with an initializer"))?;
     let ty = cx.type_at(inst, word)?;
     cx.check_at(ty == data, &INITIALIZER_TYPE, inst, word, || {
