@@ -107,7 +107,10 @@ impl TypeFacts {
         zeros(&mut self.parts, m.ids().slot_count(), 0);
         let addressing = m.addressing_model();
         for inst in m.global_insts() {
-            let Some(id) = inst.result().filter(|_| inst.desc().is_some_and(|d| d.is_type())) else { continue };
+            let declared = inst.result().filter(|_| inst.desc().is_some_and(|d| d.is_type()));
+            // What holds a pointer that is declared later on knows it by its announcement.
+            let announced = (inst.op() == Op::TypeForwardPointer).then(|| inst.id(1));
+            let Some(id) = declared.or(announced) else { continue };
             let parts = self.of_type(m, inst, id, addressing);
             self.strided |= inst.op() == Op::TypePointer && m.is_decorated(id, Decoration::ArrayStride);
             self.all = self.all.or(parts);
@@ -179,6 +182,7 @@ impl TypeFacts {
                 members.or(structure(m, id))
             }
             Op::TypePointer | Op::TypeUntypedPointerKHR => pointer(inst, addressing).or(self.easy(m, inst)),
+            Op::TypeForwardPointer => pointer(inst, addressing),
             Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV => component(2).or(Parts::COOPERATIVE_MATRIX),
             Op::TypeImage | Op::TypeSampler | Op::TypeBufferEXT => Parts::OPAQUE.or(Parts::NO_NULL),
             Op::TypeAccelerationStructureKHR => Parts::DESCRIPTOR.or(Parts::NO_NULL),
@@ -192,6 +196,8 @@ impl TypeFacts {
             Op::TypeOpaque | Op::TypePipe | Op::TypePipeStorage | Op::TypeNamedBarrier => {
                 Parts::OPAQUE.or(Parts::NO_DESCRIPTOR).or(Parts::NO_NULL)
             }
+            // Not loaded or stored as a whole.
+            Op::TypeRayQueryKHR | Op::TypeHitObjectEXT | Op::TypeHitObjectNV => Parts::NO_DESCRIPTOR.or(Parts::NO_NULL),
             Op::TypeSampledImage => Parts::OPAQUE.or(Parts::NO_DESCRIPTOR).or(Parts::NO_NULL),
             _ => Parts::NO_NULL,
         }

@@ -45,6 +45,9 @@ fn opcode(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc) -> Checked {
     if has_cap && desc.last_version().is_none() && min.is_some_and(|v| v <= cx.version) {
         return Ok(());
     }
+    if is_subsumed(cx, desc.op) {
+        return Ok(());
+    }
     let needs = Needs { caps, exts: desc.extensions(), min, last: desc.last_version() };
     check(cx, inst, 0, &needs, || desc.name().into())
 }
@@ -93,6 +96,12 @@ fn one(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, kind: OperandKind, e: &'sta
         if !free && has_capabilities_of_its_own(kind, e.value, inst) { e.capabilities() } else { &CapSet::EMPTY };
     let needs = Needs { caps, exts: e.extensions(), min: e.min_version(), last: e.last_version() };
     check(cx, inst, word, &needs, || format!("{} {}", kind.name(), e.name()))
+}
+
+/// With SPV_GOOGLE_user_type, "all features of SPV_GOOGLE_decorate_string can be used without explicitly declaring" that
+/// one, which the grammar does not list.
+fn is_subsumed(cx: &Cx<'_>, op: Op) -> bool {
+    matches!(op, Op::DecorateString | Op::MemberDecorateString) && cx.m.has_extension("SPV_GOOGLE_user_type")
 }
 
 /// SPV_AMD_shader_ballot adds the non-uniform group instructions without asking for the Groups capability.

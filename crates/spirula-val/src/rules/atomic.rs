@@ -84,6 +84,9 @@ fn storage<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, class: StorageClass
     if class == S::Uniform {
         not_a_block(cx, inst, word)?;
     }
+    if class == S::TaskPayloadWorkgroupEXT && inst.op() != Op::AtomicLoad {
+        crate::rules::mesh::payload_write(cx, inst, word)?;
+    }
     let text = || format!("Pointer {} points into {class}", inst.id(word));
     if cx.env.is_vulkan() {
         let takes = matches!(

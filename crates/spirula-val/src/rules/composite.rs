@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Failed, rules};
-use spirula_grammar::Op;
+use spirula_grammar::{Capability, Op};
 use spirula_module::{Scalar, Shape, Type};
 
 use crate::cx::{Cx, msg};
@@ -133,7 +133,8 @@ pub(crate) fn shuffle(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let mut total = Some(0u32);
     for word in [3, 4] {
         let ty = cx.type_at(inst, word)?;
-        let from = vector(cx, ty);
+        let cooperative = m.key(ty).shape() == Shape::CooperativeVector && !cx.has(Capability::LongVectorEXT);
+        let from = vector(cx, ty).filter(|_| !cooperative);
         cx.check_at(from.is_some(), &SHUFFLE, inst, word, || {
             format!("{} has type {}, not a vector", inst.id(word), describe(m, ty))
         })?;

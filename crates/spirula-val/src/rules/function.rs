@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Decoration, ExecutionModel, LinkageType, Op, StorageClass};
+use spirula_grammar::{Decoration, ExecutionModel, FunctionControl, LinkageType, Op, StorageClass};
 use spirula_module::{EntryPoint, Module, Type};
 
 use crate::cx::{Cx, msg};
@@ -35,6 +35,8 @@ rules! {
     CALL_COUNT: "call-arguments", spec "OpFunctionCall";
     /// Each argument has the type of its parameter.
     CALL_ARGUMENT: "call-argument-type", spec "OpFunctionCall";
+    /// A function that is not to be optimised is not to be inlined either.
+    OPT_NONE: "function-opt-none", extension "SPV_EXT_optnone";
     /// An entry point is a function of the module, which returns nothing and, but for kernels, takes nothing.
     ENTRY_POINT: "entry-point-function", spec "OpEntryPoint";
     /// Execution modes are for entry points.
@@ -69,6 +71,9 @@ fn function<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(result == inst.id(1), &TYPE, inst, 1, || {
         format!("the Result Type is {}, but {} returns {}", describe(m, inst.id(1)), inst.id(4), describe(m, result))
     })?;
+    let control = FunctionControl(inst.word(3));
+    let both = control.contains(FunctionControl::OptNoneEXT) && control.contains(FunctionControl::Inline);
+    cx.check_at(!both, &OPT_NONE, inst, 3, || "OptNoneEXT and Inline exclude each other")?;
     let Some(here) = cx.here else { return Ok(()) };
     let has_body = here.function.has_body();
     let given = m.insts(inst.offset()..here.function.body).filter(|i| i.op() == Op::FunctionParameter).count();

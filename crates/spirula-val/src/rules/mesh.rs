@@ -9,6 +9,7 @@ use spirula_module::{EntryPoint, ModelSet, Module, Type};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::facts::without_arrays;
 use crate::rules::operand::{Is, operands};
 use crate::rules::ray::variable;
 use crate::rules::reach::{Later, Needs};
@@ -23,6 +24,8 @@ rules! {
     PAYLOAD_MODEL: "mesh-payload-model", extension "SPV_EXT_mesh_shader";
     /// An entry point has at most one variable in the TaskPayloadWorkgroupEXT storage class in its interface.
     ONE_PAYLOAD: "mesh-one-payload", extension "SPV_EXT_mesh_shader";
+    /// A payload comes from the task shader: mesh shaders only read it.
+    PAYLOAD_WRITE: "mesh-payload-write", extension "SPV_EXT_mesh_shader";
     /// A mesh shader does not set more vertices than its execution mode OutputVertices allows.
     VERTICES: "mesh-vertex-count", extension "SPV_EXT_mesh_shader";
     /// A mesh shader does not set more primitives than its execution mode OutputPrimitivesEXT allows.
@@ -31,12 +34,19 @@ rules! {
     OUTPUT_ARRAY: "mesh-output-array", extension "SPV_EXT_mesh_shader";
     /// What there is once per primitive is an output of mesh shaders and an input of fragment shaders.
     PER_PRIMITIVE: "per-primitive-storage", extension "SPV_EXT_mesh_shader";
+    /// What there is once per view is an output of mesh shaders, what there is once per task an output of task shaders and
+    /// an input of mesh shaders.
+    PER_VIEW: "per-view-storage", extension "SPV_NV_mesh_shader";
     /// In mesh shaders, what there is once per primitive is an output.
     PER_PRIMITIVE_VULKAN: "vulkan-per-primitive-storage", vuid "VUID-PrimitiveId-PrimitiveId-04336";
+    /// Packed indices are written to multiples of four.
+    INDEX_OFFSET: "mesh-index-offset", extension "SPV_NV_mesh_shader";
     /// Mesh shaders say how many vertices and primitives they put out at most.
     LIMITS: "mesh-limits", extension "SPV_EXT_mesh_shader";
     /// Mesh shaders say whether they put out points, lines or triangles.
     TOPOLOGY: "mesh-topology", extension "SPV_EXT_mesh_shader";
+    /// Mesh shaders of the older extension, too, set limits and a topology. A warning, since consumers do without.
+    OLDER_MODES: "mesh-modes-nv", warn extension "SPV_NV_mesh_shader";
     /// Mesh shaders do not read their outputs.
     READ_OUTPUT: "vulkan-mesh-read-output", vuid "VUID-StandaloneSpirv-MeshEXT-07107";
 }
@@ -74,7 +84,11 @@ fn set_outputs<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn write_packed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     only(cx, inst, ExecutionModel::MeshNV)?;
-    operands(cx, inst, 1, &[Is::UInt32, Is::UInt32])
+    operands(cx, inst, 1, &[Is::UInt32, Is::UInt32])?;
+    let offset = cx.m.fixed_u32(inst.id(1));
+    cx.check_at(offset.is_none_or(|o| o.is_multiple_of(4)), &INDEX_OFFSET, inst, 1, || {
+        format!("Index Offset is {}, no multiple of 4", offset.unwrap_or(0))
+    })
 }
 
 /// The constant counts of an `OpSetMeshOutputsEXT`, next to the limits of an entry point that reaches it.
@@ -107,15 +121,26 @@ pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.fail_at(&READ_OUTPUT, inst, 3, || format!("{} points into Output, which mesh shaders do not read", inst.id(3)))
 }
 
+/// A write through the pointer at `word`, which points to TaskPayloadWorkgroupEXT.
+pub(crate) fn payload_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let reached = cx.models_here().contains(ExecutionModel::MeshEXT);
+    cx.check_at(!reached, &PAYLOAD_WRITE, inst, word, || {
+        format!("{} points to TaskPayloadWorkgroupEXT, which mesh shaders do not write to", inst.id(word))
+    })
+}
+
 /// Judges entry points with mesh shading's execution models, and fragment shaders behind them.
 pub(crate) fn module(cx: &mut Cx<'_>) {
     use ExecutionModel as E;
-    if !cx.has(Capability::MeshShadingEXT) {
+    if !cx.has(Capability::MeshShadingEXT) && !cx.has(Capability::MeshShadingNV) {
         return;
     }
     for e in cx.m.entry_points() {
         let judged = match e.model {
-            E::TaskEXT => one_payload(cx, e),
+            E::TaskEXT => {
+                let results = [one_payload(cx, e), interface(cx, e)];
+                cx.all(results)
+            }
             E::MeshEXT => {
                 let results = [one_payload(cx, e), modes(cx, e), interface(cx, e)];
                 cx.all(results)
@@ -124,7 +149,14 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
                 let results = [no_payload(cx, e), interface(cx, e)];
                 cx.all(results)
             }
-            _ => no_payload(cx, e),
+            E::MeshNV => {
+                let results = [no_payload(cx, e), modes(cx, e), interface(cx, e)];
+                cx.all(results)
+            }
+            _ => {
+                let results = [no_payload(cx, e), interface(cx, e)];
+                cx.all(results)
+            }
         };
         judged.ok();
     }
@@ -165,16 +197,19 @@ fn modes<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
             _ => {}
         }
     }
-    cx.check(vertices && primitives, &LIMITS, e.inst, || {
+    let older = e.model == ExecutionModel::MeshNV;
+    let (limits, topology): (&'static Rule, &'static Rule) =
+        if older { (&OLDER_MODES, &OLDER_MODES) } else { (&LIMITS, &TOPOLOGY) };
+    cx.check(vertices && primitives, limits, e.inst, || {
         let missing = if vertices { M::OutputPrimitivesEXT } else { M::OutputVertices };
-        format!("{} is a MeshEXT entry point without the execution mode {missing}", e.function)
+        format!("{} is a {} entry point without the execution mode {missing}", e.function, e.model)
     })?;
     // That there are not several is a rule of execution modes.
-    cx.check(topologies > 0, &TOPOLOGY, e.inst, || {
+    cx.check(topologies > 0, topology, e.inst, || {
         format!(
-            "{} is a MeshEXT entry point with none of the execution modes OutputPoints, OutputLinesEXT and \
+            "{} is a {} entry point with none of the execution modes OutputPoints, OutputLinesEXT and \
              OutputTrianglesEXT",
-            e.function
+            e.function, e.model
         )
     })
 }
@@ -193,16 +228,57 @@ fn interface<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
                 format!("{id} is an output of the mesh shader {}, but has no array", e.function)
             }));
         }
-        let wanted = if mesh { StorageClass::Output } else { StorageClass::Input };
-        if class != wanted && m.is_decorated(id, Decoration::PerPrimitiveEXT) {
-            let vulkan = mesh && cx.env.is_vulkan();
-            let rule = if vulkan { &PER_PRIMITIVE_VULKAN } else { &PER_PRIMITIVE };
-            judged = judged.and(cx.fail(rule, variable, || {
-                format!("{id} is decorated PerPrimitiveEXT in {class}, but must be in {wanted} in {}", e.model)
-            }));
+        for decoration in PER_SOMETHING {
+            judged = judged.and(per_something(cx, &e, variable, (class, ty), *decoration));
         }
     }
     judged
+}
+
+/// Decorations of what there is once for each of something.
+const PER_SOMETHING: &[Decoration] = &[Decoration::PerPrimitiveEXT, Decoration::PerViewNV, Decoration::PerTaskNV];
+
+/// The storage class in which an entry point has what is decorated so.
+fn wanted(decoration: Decoration, model: ExecutionModel) -> Option<StorageClass> {
+    use ExecutionModel as E;
+    match (decoration, model) {
+        (Decoration::PerPrimitiveEXT, E::MeshEXT | E::MeshNV) => Some(StorageClass::Output),
+        (Decoration::PerPrimitiveEXT, E::Fragment) => Some(StorageClass::Input),
+        (Decoration::PerViewNV, E::MeshNV) => Some(StorageClass::Output),
+        (Decoration::PerTaskNV, E::TaskNV) => Some(StorageClass::Output),
+        (Decoration::PerTaskNV, E::MeshNV) => Some(StorageClass::Input),
+        _ => None,
+    }
+}
+
+/// Whether a variable, or a member of its type, stands where what is decorated so may stand.
+fn per_something<'a>(
+    cx: &mut Cx<'a>,
+    e: &EntryPoint<'a>,
+    variable: Inst<'a>,
+    (class, ty): (StorageClass, Id),
+    decoration: Decoration,
+) -> Checked {
+    let (m, id, wanted) = (cx.m, variable.id(2), wanted(decoration, e.model));
+    if Some(class) == wanted {
+        return Ok(());
+    }
+    let (inner, _) = without_arrays(m, ty);
+    let has = m.is_decorated(id, decoration)
+        || m.decorations(inner).any(|d| d.decoration == decoration && d.member.is_some());
+    let vulkan = e.model == ExecutionModel::MeshEXT && cx.env.is_vulkan();
+    let rule = match decoration {
+        Decoration::PerPrimitiveEXT if vulkan => &PER_PRIMITIVE_VULKAN,
+        Decoration::PerPrimitiveEXT => &PER_PRIMITIVE,
+        _ => &PER_VIEW,
+    };
+    cx.check(!has, rule, variable, || {
+        let text = format!("{id} is or has what is decorated {decoration} in {class}");
+        match wanted {
+            Some(wanted) => format!("{text}, but must be in {wanted} in {}", e.model),
+            None => format!("{text}, but there is none in {}", e.model),
+        }
+    })
 }
 
 /// Whether the type is an array, or a structure that contains one.

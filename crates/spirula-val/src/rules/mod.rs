@@ -28,6 +28,7 @@ pub(crate) mod limits;
 pub(crate) mod memory;
 pub(crate) mod mesh;
 pub(crate) mod misc;
+pub(crate) mod mode_needs;
 pub(crate) mod mode_setting;
 pub(crate) mod non_uniform;
 pub(crate) mod opencl;
@@ -68,6 +69,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     conversion::RULES,
     cooperative_matrix::RULES,
     cooperative_matrix::access::RULES,
+    cooperative_matrix::callback::RULES,
     cooperative_matrix::multiply::RULES,
     cooperative_matrix::qcom::RULES,
     cooperative_matrix::tensor::RULES,
@@ -108,6 +110,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     crate::signature::RULES,
     debug::RULES,
     mode_setting::RULES,
+    mode_needs::RULES,
     environment::RULES,
     opencl::RULES,
     interface::RULES,

@@ -440,6 +440,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     names(cx);
     for entry in cx.m.entry_points() {
         groups(cx, &modes, &entry).ok();
+        super::mode_needs::entry_point(cx, &modes, &entry).ok();
         super::derivative::group_sizes(cx, &modes, &entry).ok();
         super::vulkan::environment::entry_point(cx, &modes, &entry);
     }
@@ -526,6 +527,9 @@ fn interlocks(cx: &mut Cx<'_>) {
     }
 }
 
+/// How many decorated instructions are looked at.
+const MOST: usize = 256;
+
 fn fast_math_trees(cx: &mut Cx<'_>) {
     let m = cx.m;
     if !m.has(Capability::FloatControls2) {
@@ -536,7 +540,16 @@ fn fast_math_trees(cx: &mut Cx<'_>) {
             && (i.word(2) == Decoration::NoContraction.0
                 || i.word(2) == Decoration::FPFastMathMode.0 && i.word(3) & FPFastMathMode::Fast.0 != 0)
     };
-    let targets = cx.collect(m.annotations().filter(guilty));
+    let mut targets = cx.list();
+    for inst in m.annotations().filter(guilty).take(MOST) {
+        if m.info(inst.id(1)).op == Op::DecorationGroup {
+            let uses = m.annotations().filter(|i| i.op() == Op::GroupDecorate && i.id(1) == inst.id(1));
+            targets.extend(uses.flat_map(|i| i.tail(2)).take(MOST).map(|w| (Id(*w), Decoration(inst.word(2)))));
+        } else {
+            targets.push((inst.id(1), Decoration(inst.word(2))));
+        }
+    }
+    targets.truncate(MOST);
     if targets.is_empty() {
         return;
     }
@@ -547,24 +560,23 @@ fn fast_math_trees(cx: &mut Cx<'_>) {
         return;
     }
     // Found once for all: it takes a look at the whole module.
-    let mut uses = m.uses_of(targets.iter().take(256).map(|t| t.id(1)).filter(|id| !m.info(*id).is_local()));
+    let mut uses = m.uses_of(targets.iter().map(|t| t.0).filter(|id| !m.info(*id).is_local()));
     uses.sort_unstable_by_key(|u| (u.id, u.function));
     for entry in entries {
         let reached = reached(cx, entry.function);
-        for target in targets.iter().take(256) {
-            let def = m.info(target.id(1)).def;
+        for (target, decoration) in &targets {
+            let def = m.info(*target).def;
             let index = m.functions().partition_point(|f| f.end <= def);
             let inside = m.functions().get(index).is_some_and(|f| f.contains(def));
             let guilty = if inside {
                 (reached.get(index) == Some(&true)).then_some(def)
             } else {
                 // A specialisation constant counts where it is used.
-                let of_target = uses.partition_point(|u| u.id < target.id(1))..;
-                let mut uses = uses[of_target].iter().take_while(|u| u.id == target.id(1));
+                let of_target = uses.partition_point(|u| u.id < *target)..;
+                let mut uses = uses[of_target].iter().take_while(|u| u.id == *target);
                 uses.find(|u| reached.get(u.function as usize) == Some(&true)).map(|u| u.at)
             };
             if let Some(at) = guilty.and_then(|at| m.inst_at(at)) {
-                let decoration = Decoration(target.word(2));
                 let text = || {
                     let entry = entry.function;
                     format!(

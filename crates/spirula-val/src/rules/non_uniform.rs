@@ -23,6 +23,8 @@ rules! {
     CONSTANT: "group-constant-operand", spec "§3.3.24";
     /// Values are swapped across a quad horizontally (0), vertically (1) or diagonally (2).
     SWAP: "quad-swap-direction", spec "OpGroupNonUniformQuadSwap";
+    /// Partitioned operations are for arithmetic only.
+    PARTITIONED: "partitioned-operation", extension "SPV_EXT_shader_subgroup_partitioned";
     /// Ballots are counted by Reduce, InclusiveScan or ExclusiveScan.
     BIT_COUNT: "vulkan-ballot-bit-count", vuid "VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685";
 }
@@ -119,10 +121,17 @@ fn bit_count<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     scopes::execution(cx, inst, 3, Execution::Subgroup)?;
     result(cx, inst, Is::UInt)?;
     operand(cx, inst, 5, Is::UInt32x4)?;
+    let operation = GroupOperation(inst.word(4));
+    let partitioned = matches!(
+        operation,
+        GroupOperation::PartitionedReduceEXT
+            | GroupOperation::PartitionedInclusiveScanEXT
+            | GroupOperation::PartitionedExclusiveScanEXT
+    );
+    cx.check_at(!partitioned, &PARTITIONED, inst, 4, || format!("Operation is {operation}, which counts no ballots"))?;
     if !cx.env.is_vulkan() {
         return Ok(());
     }
-    let operation = GroupOperation(inst.word(4));
     let takes =
         matches!(operation, GroupOperation::Reduce | GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan);
     cx.check_at(takes, &BIT_COUNT, inst, 4, || {

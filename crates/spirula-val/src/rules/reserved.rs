@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::ExecutionModel;
-use spirula_module::{ModelSet, Module, Type};
+use spirula_grammar::{Capability, ExecutionModel};
+use spirula_module::{ModelSet, Module, Shape, Type};
 
 use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
+use crate::facts::Parts;
 use crate::rules::operand::{Is, operand, operands};
 use crate::signature::{RESULT, describe};
 
@@ -21,6 +22,11 @@ rules! {
     OPCODE: "opcode-reserved", spec "§3.3.10";
     /// OpExpectKHR is for integers and Booleans.
     EXPECT: "expect-type", extension "SPV_KHR_expect_assume";
+    /// Message Type is one of numbers, or of what is made of them: it has a size.
+    ABORT_CONCRETE: "abort-message-concrete", extension "SPV_KHR_abort";
+    /// In shaders, Message Type is laid out explicitly: Offset on the members of structures, ArrayStride on arrays. A
+    /// warning, since compilers give types without.
+    ABORT_LAYOUT: "abort-message-layout", warn extension "SPV_KHR_abort";
     /// The type of Message has the same structure as Message Type.
     ABORT: "abort-message-type", extension "SPV_KHR_abort";
 }
@@ -69,6 +75,21 @@ fn abort<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             return Err(e);
         }
         cx.fail_at(&RESULT, inst, 1, || format!("Message Type {wanted} is not a type")).map(|()| Default::default())
+    })?;
+    // Run-time arrays are left alone: nothing logically matches them.
+    let abstract_parts = Parts::VOID
+        .or(Parts::BOOL)
+        .or(Parts::LOGICAL_POINTER)
+        .or(Parts::OPAQUE)
+        .or(Parts::DESCRIPTOR)
+        .or(Parts::COOPERATIVE_MATRIX);
+    cx.check_at(!cx.parts(wanted).any(abstract_parts), &ABORT_CONCRETE, inst, 1, || {
+        format!("Message Type {} is or contains what has no size", describe(m, wanted))
+    })?;
+    let composite = matches!(m.key(wanted).shape(), Shape::Array | Shape::Struct);
+    let laid_out = !composite || cx.parts(wanted).any(Parts::LAYOUT) || !cx.has(Capability::Shader);
+    cx.check_at(laid_out, &ABORT_LAYOUT, inst, 1, || {
+        format!("Message Type {} has no explicit layout", describe(m, wanted))
     })?;
     let given = cx.type_at(inst, 2)?;
     cx.check_at(logically_match(m, given, wanted), &ABORT, inst, 2, || {

@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Dim, Op, StorageClass};
+use spirula_grammar::{Dim, ImageOperands, Op, StorageClass};
 use spirula_module::{Module, Scalar, Shape, Type, TypeKey};
 
 use crate::cx::{Cx, msg};
@@ -43,6 +43,9 @@ rules! {
     FOOTPRINT: "image-footprint-type", extension "SPV_NV_shader_image_footprint";
     /// Footprints are those of images of two or three dimensions, neither arrayed nor multisampled.
     FOOTPRINT_IMAGE: "image-footprint-image", extension "SPV_NV_shader_image_footprint";
+    /// A footprint's granularity is none of the reserved values, and of the image operands there are Bias, Lod, Grad and
+    /// MinLod, Grad for two dimensions.
+    FOOTPRINT_OPERANDS: "image-footprint-operands", extension "SPV_NV_shader_image_footprint";
     /// Fragments and their masks are fetched from multisampled images of the dimension 2D or SubpassData.
     FRAGMENT_IMAGE: "fragment-mask-image", extension "SPV_AMD_shader_fragment_mask";
     /// A buffer descriptor is for storage in Uniform or StorageBuffer.
@@ -55,7 +58,8 @@ rules! {
 
 pub(crate) const TABLE: Table = rule_table! {
     SizeOf => size_of;
-    FreezeKHR | ArithmeticFenceEXT | FPGARegALTERA => |cx, inst| operand(cx, inst, 3, Is::Same);
+    FreezeKHR | FPGARegALTERA => |cx, inst| operand(cx, inst, 3, Is::Same);
+    ArithmeticFenceEXT => |cx, inst| { operand(cx, inst, 3, Is::Same)?; result(cx, inst, Is::Floats) };
     UntypedPrefetchKHR => prefetch;
     SubgroupBlockPrefetchINTEL => block_prefetch;
     UntypedGroupAsyncCopyKHR => async_copy;
@@ -352,6 +356,7 @@ fn footprint<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if let Some(Type::SampledImage { image }) = m.ty(sampled)
         && let Some(Type::Image(image)) = m.ty(image)
     {
+        footprint_operands(cx, inst, image.dim)?;
         let fits = matches!(image.dim, Dim::Dim2D | Dim::Dim3D) && (image.arrayed, image.ms) == (0, 0);
         cx.check_at(fits, &FOOTPRINT_IMAGE, inst, 3, || {
             let (arrayed, ms) = (image.arrayed, image.ms);
@@ -379,6 +384,23 @@ fn footprint<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     })
 }
 
+/// Granularity and image operands, for images of a dimension.
+fn footprint_operands<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, dim: Dim) -> Checked {
+    let flat = dim == Dim::Dim2D;
+    let known = |n| if flat { matches!(n, 1..=7 | 11..=15) } else { matches!(n, 1 | 3 | 10..=14) };
+    let granularity = cx.m.fixed_u32(inst.id(5));
+    cx.check_at(granularity.is_none_or(known), &FOOTPRINT_OPERANDS, inst, 5, || {
+        format!("the Granularity {} is reserved for Dim {dim}", granularity.unwrap_or(0))
+    })?;
+    let (bias, lod, grad, least) =
+        (ImageOperands::Bias.0, ImageOperands::Lod.0, ImageOperands::Grad.0, ImageOperands::MinLod.0);
+    let mask = inst.word(7);
+    let fits = mask & !(bias | least) == 0 || mask == lod || flat && mask & !least == grad;
+    cx.check_at(fits, &FOOTPRINT_OPERANDS, inst, 7, || {
+        format!("the image operands {} do not go together for a footprint of Dim {dim}", ImageOperands(mask))
+    })
+}
+
 fn fragment<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if inst.op() == Op::FragmentMaskFetchAMD {
         result(cx, inst, Is::UInt32)?;
@@ -398,9 +420,10 @@ fn fragment<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     })
 }
 
-/// Whether a type can hold a handle: 64 bits, in one or two integers, or 32 bits.
+/// Whether a type can hold a handle: 64 bits, in one or two integers, or 32 bits, as the module's addressing mode says.
 fn is_handle(m: Module<'_>, ty: spirula_binary::Id) -> bool {
-    Is::UInt64OrPair.accepts(m, ty, ty) || Is::UInt32.accepts(m, ty, ty)
+    let mode = m.global_insts().take(1 << 10).find(|i| i.op() == Op::SamplerImageAddressingModeNV).map(|i| i.word(1));
+    mode != Some(32) && Is::UInt64OrPair.accepts(m, ty, ty) || mode != Some(64) && Is::UInt32.accepts(m, ty, ty)
 }
 
 fn from_handle<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, made: Op) -> Checked {
@@ -411,7 +434,11 @@ fn from_handle<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, made: Op) -> Checked {
     }
     let (ty, m) = (cx.type_at(inst, 3)?, cx.m);
     cx.check_at(is_handle(m, ty), &OPERAND, inst, 3, || {
-        format!("Operand {} has type {}, but must be an unsigned integer of 32 or 64 bits", inst.id(3), describe(m, ty))
+        format!(
+            "Operand {} has type {}, but must be an unsigned integer as wide as handles",
+            inst.id(3),
+            describe(m, ty)
+        )
     })
 }
 
@@ -420,7 +447,7 @@ fn to_handle<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, from: Op) -> Checked {
     cx.result_key(inst)?;
     let m = cx.m;
     cx.check_at(is_handle(m, inst.id(1)), &RESULT, inst, 1, || {
-        format!("the Result Type is {}, but must be an unsigned integer of 32 or 64 bits", describe(m, inst.id(1)))
+        format!("the Result Type is {}, but must be an unsigned integer as wide as handles", describe(m, inst.id(1)))
     })
 }
 

@@ -7,7 +7,7 @@ use alloc::string::String;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{ExtInstDesc, InstDesc, Op};
+use spirula_grammar::{Capability, ExtInstDesc, InstDesc, Op};
 use spirula_module::{Module, Scalar, Shape, TypeKey};
 
 use crate::cx::{Cx, msg};
@@ -298,11 +298,43 @@ pub(crate) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>, desc: &'static InstDe
     operands(cx, inst, s, Form::Core(desc))
 }
 
+/// Whether the instruction is for cooperative vectors, which fewer instructions take than vectors that are just long.
+#[cold]
+fn takes_cooperative_vectors(cx: &Cx<'_>, inst: Inst<'_>, s: &Signature, form: Form) -> bool {
+    if cx.has(Capability::LongVectorEXT) || !cx.has(Capability::CooperativeVectorNV) {
+        return true;
+    }
+    match form {
+        Form::Core(_) => {
+            s.cooperative
+                || matches!(
+                    inst.op(),
+                    Op::VectorTimesScalar
+                        | Op::ShiftRightLogical
+                        | Op::ShiftRightArithmetic
+                        | Op::ShiftLeftLogical
+                        | Op::BitwiseOr
+                        | Op::BitwiseXor
+                        | Op::BitwiseAnd
+                        | Op::Not
+                )
+        }
+        Form::Ext(desc) => [
+            "FMin", "UMin", "SMin", "NMin", "FMax", "UMax", "SMax", "NMax", "FClamp", "UClamp", "SClamp", "NClamp",
+            "Step", "Exp", "Log", "Tanh", "Atan", "Fma",
+        ]
+        .contains(&desc.name()),
+    }
+}
+
 /// Judges the Result Type and the operands of an instruction of this form.
 pub(crate) fn operands(cx: &mut Cx<'_>, inst: Inst<'_>, s: &'static Signature, form: Form) -> Checked {
     let result = (inst.id(1), cx.result_key(inst)?);
-    if !s.surely.has(result.1) && !s.result.accepts(s.cooperative, result, result, result) {
-        return bad_result(cx, inst, s.result, form);
+    if !s.surely.has(result.1) {
+        let refused = result.1.shape() == Shape::CooperativeVector && !takes_cooperative_vectors(cx, inst, s, form);
+        if refused || !s.result.accepts(s.cooperative, result, result, result) {
+            return bad_result(cx, inst, s.result, form);
+        }
     }
     let mut prev = result;
     for (i, con) in s.operands.iter().enumerate() {

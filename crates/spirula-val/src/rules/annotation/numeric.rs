@@ -4,8 +4,8 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Capability, Decoration, FPFastMathMode, FPRoundingMode, Op, Scope, StorageClass};
-use spirula_module::Shape;
+use spirula_grammar::{Capability, Class, Decoration, ExtSet, FPFastMathMode, FPRoundingMode, Op, Scope, StorageClass};
+use spirula_module::{Scalar, Shape};
 
 use super::Applied;
 use crate::cx::{Cx, msg};
@@ -20,6 +20,8 @@ rules! {
     VULKAN_ROUNDING: "vulkan-fp-rounding-mode", vuid "VUID-StandaloneSpirv-FPRoundingMode-04675";
     /// Only additions, subtractions, multiplications, left shifts and negations of integers can wrap.
     WRAP: "no-wrap-target", spec "NoSignedWrap";
+    /// FPFastMathMode is about instructions that compute with floating-point numbers.
+    FAST_MATH_TARGET: "fast-math-target", extension "SPV_KHR_float_controls2";
     /// AllowTransform includes AllowReassoc and AllowContract.
     FAST_MATH: "fast-math-transform", spec "§3.2.15";
     /// NoContraction and FPFastMathMode exclude each other.
@@ -63,21 +65,49 @@ fn is_sqrt(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
 
 fn wrap<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let Some(def) = cx.m.def(a.target) else { return Ok(()) };
-    let op = def.op();
-    let ok = matches!(
-        op,
-        Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical | Op::SNegate | Op::ExtInst | Op::SpecConstantOp
-    );
+    let op = if def.op() == Op::SpecConstantOp { Op(def.word(3) as u16) } else { def.op() };
+    // That a negation is never decorated NoUnsignedWrap is not held against a module: consumers take it.
+    let ok = match op {
+        Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical | Op::SNegate => true,
+        Op::ExtInst => extended_wrap(cx, def),
+        _ => false,
+    };
     cx.check(ok, &WRAP, def, || format!("{} is decorated {}, but is the result of {op}", a.target, a.decoration))
 }
 
+/// Whether the extended instruction accepts the decoration, as far as its set is known.
+fn extended_wrap(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
+    let Some(set) = cx.m.info(inst.id(3)).ext_set() else { return true };
+    let absolute = || set.instruction(inst.word(4)).is_some_and(|i| matches!(i.name(), "SAbs" | "s_abs"));
+    !matches!(set, ExtSet::GlslStd450 | ExtSet::OpenClStd) || absolute()
+}
+
 fn fast_math<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let ok = computes_with_floats(cx, a.target);
+    let op = cx.m.info(a.target).op;
+    cx.check_at(ok, &FAST_MATH_TARGET, a.inst, a.word, || {
+        format!("{} is the result of {op}, which computes with no floating-point numbers", a.target)
+    })?;
     let mode = FPFastMathMode(a.operands.first().copied().unwrap_or(0));
     let needs = mode.contains(FPFastMathMode::AllowTransform);
     let has = mode.contains(FPFastMathMode::AllowReassoc) && mode.contains(FPFastMathMode::AllowContract);
     cx.check(!needs || has, &FAST_MATH, a.inst, || "AllowTransform without both AllowReassoc and AllowContract")?;
     let both = cx.has(Capability::FloatControls2) && cx.m.is_decorated(a.target, Decoration::NoContraction);
     cx.check(!both, &FAST_CONTRACTION, a.inst, || format!("{} is decorated NoContraction and FPFastMathMode", a.target))
+}
+
+/// Whether an instruction takes or gives floating-point numbers. Those that hand values on, whatever they are, are not
+/// looked at.
+fn computes_with_floats(cx: &Cx<'_>, target: spirula_binary::Id) -> bool {
+    let m = cx.m;
+    let info = m.info(target);
+    let Some(class) = info.op.desc().map(|d| d.class) else { return true };
+    if !matches!(class, Class::Arithmetic | Class::Bit | Class::RelationalAndLogical | Class::Conversion) {
+        return true;
+    }
+    let is_float = |ty| matches!(m.key(ty).component_class(), Scalar::Float | Scalar::EncodedFloat | Scalar::None);
+    let operands = m.def(target).map_or(&[][..], |def| def.tail(3));
+    is_float(info.ty) || operands.iter().any(|w| is_float(m.type_id_of(spirula_binary::Id(*w))))
 }
 
 /// The scope of `UniformId`.

@@ -2,9 +2,9 @@
 
 use alloc::format;
 
-use spirula_binary::Id;
+use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Decoration, Op, StorageClass, Version};
+use spirula_grammar::{Decoration, ExecutionMode, Op, StorageClass, Version};
 use spirula_module::{Shape, Type};
 
 use super::Applied;
@@ -23,6 +23,14 @@ rules! {
     RESTRICT_ALIASED: "restrict-aliased", spec "§2.18.2";
     /// Component is for variables of the Input and Output storage classes.
     COMPONENT_CLASS: "component-class", spec "Component";
+    /// Where reads of colour attachments are not coherent, no tile image is decorated Coherent.
+    TILE_COHERENT: "tile-image-coherent", extension "SPV_EXT_shader_tile_image";
+    /// PerVertexKHR is for inputs.
+    PER_VERTEX: "per-vertex-class", extension "SPV_KHR_fragment_shader_barycentric";
+    /// What a geometry shader passes through is an input.
+    PASSTHROUGH: "passthrough-class", extension "SPV_NV_geometry_shader_passthrough";
+    /// Banks are those of push constants.
+    BANK: "push-constant-bank-class", extension "SPV_NV_push_constant_bank";
     /// Flat and NoPerspective exclude each other, and so do Patch, Centroid and Sample.
     INTERPOLATION: "interpolation-both", warn spec "§2.16.2";
 }
@@ -47,6 +55,10 @@ pub(super) fn qualifier<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             excluded(a.decoration).iter().try_for_each(|other| excludes(cx, a, &INTERPOLATION, *other))
         }
         Decoration::Component => component(cx, a),
+        Decoration::PerVertexKHR => per_vertex(cx, a),
+        Decoration::Coherent => coherent(cx, a),
+        Decoration::PassthroughNV => in_class(cx, a, &PASSTHROUGH, StorageClass::Input),
+        Decoration::BankNV | Decoration::MemberOffsetNV => in_class(cx, a, &BANK, StorageClass::PushConstant),
         _ => Ok(()),
     }
 }
@@ -77,7 +89,7 @@ fn unaccessed<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let m = cx.m;
     let variable = matches!(m.info(a.target).op, Op::Variable | Op::UntypedVariableKHR);
     let writes = a.decoration == Decoration::NonWritable;
-    let Some(def) = m.def(a.target) else { return Ok(()) };
+    let Some(def) = m.def(a.target).filter(|d| d.op() != Op::RawAccessChainNV) else { return Ok(()) };
     let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
     let Some(inner) = held(cx, a.target) else { return Ok(()) };
     let ok = match class {
@@ -113,6 +125,38 @@ fn component<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     let Some((class, _)) = m.pointer(def.id(1)) else { return Ok(()) };
     let ok = matches!(class, StorageClass::Input | StorageClass::Output);
     cx.check(ok, &COMPONENT_CLASS, def, || format!("{} is decorated Component, but is in {class}", a.target))
+}
+
+fn coherent<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let m = cx.m;
+    if m.class_of(a.target) != Some(StorageClass::TileImageEXT) {
+        return Ok(());
+    }
+    let is = |i: &Inst<'_>| ExecutionMode(i.word(2)) == ExecutionMode::NonCoherentColorAttachmentReadEXT;
+    let mode = m.execution_mode_insts().find(is);
+    cx.check_at(mode.is_none(), &TILE_COHERENT, a.inst, a.word, || {
+        let at = spirula_diag::Site::at(mode.map_or(0, |i| i.offset()));
+        msg(format!("{} is a tile image decorated Coherent", a.target)).note(at, "reads are not coherent")
+    })
+}
+
+fn in_class<'a>(cx: &mut Cx<'a>, a: Applied<'a>, rule: &'static Rule, wanted: StorageClass) -> Checked {
+    let m = cx.m;
+    let Some((class, _)) = m.pointer(m.type_id_of(a.target)) else { return Ok(()) };
+    cx.check_at(class == wanted, rule, a.inst, a.word, || {
+        msg(format!("{} is decorated {}, but is in {class}, not in {wanted}", a.target, a.decoration))
+            .declared(m, a.target)
+    })
+}
+
+fn per_vertex<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
+    let m = cx.m;
+    let Some((class, _)) = m.pointer(m.type_id_of(a.target)) else { return Ok(()) };
+    // The older extension knows outputs, too.
+    let older = || class == StorageClass::Output && m.has_extension("SPV_NV_fragment_shader_barycentric");
+    cx.check_at(class == StorageClass::Input || older(), &PER_VERTEX, a.inst, a.word, || {
+        msg(format!("{} is decorated PerVertexKHR, but is in {class}", a.target)).declared(m, a.target)
+    })
 }
 
 fn index<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {

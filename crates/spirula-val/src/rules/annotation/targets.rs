@@ -19,8 +19,9 @@ rules! {
     NOT_MEMBER: "decoration-not-member", spec "§3.2.20";
     /// A decoration is applied to what its text says: a type, a variable, a constant, …
     TARGET: "decoration-target", spec "§3.2.20";
-    /// Alignment and MaxByteOffset are for pointers, SaturatedConversion for conversions to integers, and
-    /// LinkageAttributes for functions and variables. Elsewhere they say nothing.
+    /// Alignment and MaxByteOffset are for pointers, SaturatedConversion for conversions to integers,
+    /// SaturatedToLargestFloat8NormalConversionEXT for those to 8-bit floating-point numbers, and LinkageAttributes for
+    /// functions and variables. Elsewhere they say nothing.
     IDLE: "decoration-idle", warn spec "§3.2.20";
     /// Built-ins are variables or members of structures; WorkgroupSize is a constant.
     BUILT_IN: "built-in-target", spec "BuiltIn";
@@ -53,6 +54,12 @@ enum Target {
     Conversion,
     /// What another module can link to.
     Linked,
+    /// An array of 8-bit integers.
+    Bytes,
+    /// A conversion to 8-bit floating-point numbers.
+    Float8Conversion,
+    /// A variable of images or samplers, or with handles of them.
+    Handles,
 }
 
 impl Target {
@@ -65,6 +72,9 @@ impl Target {
             Target::SpecConstant => "OpSpecConstantTrue, OpSpecConstantFalse or OpSpecConstant",
             Target::Pointer => "a pointer",
             Target::Linked => "a function or module-scope variable",
+            Target::Handles => "a variable of images or samplers",
+            Target::Bytes => "an array of 8-bit integers",
+            Target::Float8Conversion => "OpFConvert, OpConvertSToF or OpConvertUToF to 8-bit floating-point numbers",
             Target::Conversion => "a conversion to integers, other than OpSatConvertUToS and OpSatConvertSToU",
         }
     }
@@ -95,6 +105,9 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         | Decoration::XfbStride
         | Decoration::PerVertexKHR
         | Decoration::PerPrimitiveEXT
+        | Decoration::PerViewNV
+        | Decoration::PerTaskNV
+        | Decoration::PassthroughNV
         | Decoration::RestrictPointer
         | Decoration::AliasedPointer => Target::Declaration,
         Decoration::Invariant
@@ -103,13 +116,21 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         | Decoration::Index
         | Decoration::Binding
         | Decoration::DescriptorSet
-        | Decoration::InputAttachmentIndex => Target::Variable,
+        | Decoration::InputAttachmentIndex
+        | Decoration::HitObjectShaderRecordBufferNV
+        | Decoration::HitObjectShaderRecordBufferEXT => Target::Variable,
         Decoration::SpecId => Target::SpecConstant,
         Decoration::Alignment | Decoration::AlignmentId | Decoration::MaxByteOffset | Decoration::MaxByteOffsetId => {
             Target::Pointer
         }
         Decoration::SaturatedConversion => Target::Conversion,
         Decoration::LinkageAttributes => Target::Linked,
+        Decoration::UTFEncodedKHR => Target::Bytes,
+        Decoration::BindlessSamplerNV
+        | Decoration::BindlessImageNV
+        | Decoration::BoundSamplerNV
+        | Decoration::BoundImageNV => Target::Handles,
+        Decoration::SaturatedToLargestFloat8NormalConversionEXT => Target::Float8Conversion,
         _ => return None,
     })
 }
@@ -150,6 +171,12 @@ fn never_for_members(decoration: Decoration) -> bool {
             | Decoration::RestrictPointer
             | Decoration::AliasedPointer
             | Decoration::CounterBuffer
+            | Decoration::UTFEncodedKHR
+            | Decoration::BankNV
+            | Decoration::MemberOffsetNV
+            | Decoration::HitObjectShaderRecordBufferEXT
+            | Decoration::HitObjectShaderRecordBufferNV
+            | Decoration::SaturatedToLargestFloat8NormalConversionEXT
     )
 }
 
@@ -160,6 +187,12 @@ pub(super) fn of_member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, decora
     }
     cx.check_at(!never_for_members(decoration), &NOT_MEMBER, inst, word, || {
         format!("{decoration} cannot be applied to a member of a structure")
+    })?;
+    let built_in =
+        (decoration == Decoration::BuiltIn && inst.op() == Op::MemberDecorate).then(|| BuiltIn(inst.word(4)));
+    let heap = matches!(built_in, Some(BuiltIn::SamplerHeapEXT | BuiltIn::ResourceHeapEXT));
+    cx.check_at(!heap, &BUILT_IN, inst, word, || {
+        format!("{} is for variables, not for members of structures", built_in.unwrap_or_default())
     })?;
     if cx.env.is_vulkan() {
         crate::rules::vulkan::decorations::member(cx, inst, decoration)?;
@@ -207,7 +240,7 @@ pub(super) fn of_whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
         && cx.m.info(a.target).op == Op::FunctionParameter;
     if let Some(kind) = wanted(a.decoration).filter(|_| !exempt) {
         let ok = fits(cx, a.target, kind);
-        let idle = matches!(kind, Target::Pointer | Target::Conversion | Target::Linked);
+        let idle = matches!(kind, Target::Pointer | Target::Conversion | Target::Linked | Target::Float8Conversion);
         target_rule(cx, a, ok, if idle { &IDLE } else { &TARGET }, kind.name())?;
     }
     vulkan_model(cx, a.inst, a.word, a.decoration)?;
@@ -249,7 +282,19 @@ fn fits(cx: &Cx<'_>, target: Id, kind: Target) -> bool {
         }
         // With MaskedGatherScatterINTEL there are vectors of pointers.
         Target::Pointer => m.key(info.ty).is_pointer() || m.has(Capability::MaskedGatherScatterINTEL),
+        Target::Handles => variable && m.pointer(info.ty).is_none_or(|p| cx.parts(p.1).any(Parts::OPAQUE)),
+        Target::Float8Conversion => {
+            let converts = matches!(info.op, Op::FConvert | Op::ConvertSToF | Op::ConvertUToF);
+            let key = m.key(info.ty);
+            converts && key.component_class() == Scalar::EncodedFloat && key.width() == 8
+        }
         Target::Linked => variable || info.op == Op::Function,
+        Target::Bytes => match m.ty(target) {
+            Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => {
+                m.key(element).is_int() && m.key(element).width() == 8
+            }
+            _ => false,
+        },
         Target::Conversion => {
             let converts = info.op.desc().is_some_and(|d| d.class == Class::Conversion);
             let saturates = matches!(info.op, Op::SatConvertUToS | Op::SatConvertSToU);
@@ -306,5 +351,13 @@ pub(super) fn offset_id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         }
         _ => true,
     };
-    cx.check_at(ok, &OFFSET_ID, inst, 1, || format!("the structure {} has no descriptors", inst.id(1)))
+    cx.check_at(ok, &OFFSET_ID, inst, 1, || format!("the structure {} has no descriptors", inst.id(1)))?;
+    let m = cx.m;
+    let value = m.fixed_u32(inst.id(4));
+    let before = m.decorations(inst.id(1)).take_while(|d| d.member.is_some_and(|n| n < inst.word(2))).take(64);
+    let mut offsets = before.filter(|d| d.decoration == Decoration::OffsetIdEXT).map(|d| m.fixed_u32(Id(d.operand())));
+    let taken = value.is_some() && offsets.any(|o| o == value);
+    cx.check_at(!taken, &OFFSET_ID, inst, 4, || {
+        format!("another member of {} has the offset {}", inst.id(1), value.unwrap_or(0))
+    })
 }

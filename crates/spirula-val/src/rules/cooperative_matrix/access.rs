@@ -57,11 +57,12 @@ fn into_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     cx.fail_at(&ARRAY, inst, word, || msg(format!("{id} does not point into an array")).declared(m, id))
 }
 
-/// The memory operands: `wrong` is the one that the instruction cannot have.
+/// The memory operands: `wrong` is the one that the instruction cannot have. Loads have their pointer behind the result.
 pub(super) fn memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, wrong: MemoryAccess) -> Checked {
     let has = inst.word(word) & wrong.0 != 0;
     cx.check_at(!has, &ACCESS, inst, word, || format!("{} with {wrong}", inst.op()))?;
-    crate::rules::memory::access_of_other(cx, inst, word)
+    let pointer = if inst.result().is_some() { 3 } else { 1 };
+    crate::rules::memory::access_of_other(cx, inst, word, pointer)
 }
 
 fn is_bool(key: TypeKey) -> bool {
@@ -117,8 +118,8 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, at: usize, wrong: MemoryA
         if matches!(layout, Some(L::RowMajorKHR | L::ColumnMajorKHR)) {
             distance(cx, inst, at + 1)?;
         }
-        memory(cx, inst, at + 2, wrong)?;
     }
+    memory(cx, inst, at + 2, wrong)?;
     match layout {
         Some(L::RowMajorKHR | L::ColumnMajorKHR) => {
             cx.check(stride, &LAYOUT, inst, || "the layout needs the operand Stride")

@@ -1,6 +1,7 @@
 //! Cooperative matrices: `SPV_KHR_cooperative_matrix`, `SPV_NV_cooperative_matrix2` and their kin.
 
 pub(super) mod access;
+pub(crate) mod callback;
 pub(super) mod multiply;
 pub(super) mod qcom;
 pub(super) mod tensor;
@@ -180,6 +181,11 @@ pub(crate) fn convert_use(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         };
     cx.check_at(changes, &CONVERT_USE, inst, 3, || {
         format!("the use goes from {} to {}, but one of them must be MatrixAccumulatorKHR", from[3], to[3])
+    })?;
+    // The older of the two extensions knows one direction.
+    let back = is_accumulator(cx, to[3]) == Some(true) && !cx.has(Capability::CooperativeMatrixConversionsEXT);
+    cx.check_at(!back, &CONVERT_USE, inst, 3, || {
+        format!("the use goes from {} to {}, but only accumulators are converted", from[3], to[3])
     })
 }
 

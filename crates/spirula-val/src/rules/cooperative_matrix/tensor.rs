@@ -108,7 +108,7 @@ fn layout<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked<Option<u3
 }
 
 /// Where the mask behind the memory operands stands.
-fn behind_memory(inst: Inst<'_>, at: usize) -> usize {
+pub(super) fn behind_memory(inst: Inst<'_>, at: usize) -> usize {
     let mask = inst.word(at);
     let with_value = [
         MemoryAccess::Aligned,

@@ -4,7 +4,9 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{ComponentType, MemoryAccess, Op};
+use spirula_grammar::{
+    Capability, ComponentType, CooperativeVectorMatrixLayout, MemoryAccess, Op, OperandKind, StorageClass,
+};
 use spirula_module::{Shape, Type, TypeKey};
 
 use super::access::memory;
@@ -18,10 +20,17 @@ rules! {
     ACCESS: "cooperative-vector-access", extension "SPV_NV_cooperative_vector";
     /// The product of a matrix and a cooperative vector has sizes, types and interpretations that fit.
     PRODUCT: "cooperative-vector-product", extension "SPV_NV_cooperative_vector";
+    /// Matrices laid out in rows or columns are not transposed as they are read. A warning, since compilers do not look.
+    TRANSPOSED: "cooperative-vector-transposed", warn extension "SPV_NV_cooperative_vector";
 }
 
 fn is_vector(key: TypeKey) -> bool {
     matches!(key.shape(), Shape::CooperativeVector | Shape::Vector)
+}
+
+/// Whether any vector is taken for a cooperative one: the two are of one kind where long vectors are declared.
+fn any_vector(cx: &Cx<'_>) -> fn(TypeKey) -> bool {
+    if cx.has(Capability::LongVectorEXT) { is_vector } else { is_cooperative }
 }
 
 fn is_offset(key: TypeKey) -> bool {
@@ -38,13 +47,29 @@ fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     };
     cx.check_at(ok, &ACCESS, inst, word, || {
         format!("{} has type {}, not a pointer to an array", inst.id(word), describe(m, ty))
-    })
+    })?;
+    // What is multiplied comes from outside of the workgroup.
+    let multiplies = matches!(inst.op(), Op::CooperativeVectorMatrixMulNV | Op::CooperativeVectorMatrixMulAddNV);
+    let class = m.pointer(ty).map_or(StorageClass::Generic, |p| p.0);
+    let ok = match class {
+        StorageClass::CrossWorkgroup | StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer => true,
+        StorageClass::Workgroup => !multiplies,
+        _ => false,
+    };
+    cx.check_at(ok, &ACCESS, inst, word, || format!("{} points to {class}", inst.id(word)))
+}
+
+/// The operand at `word`, where its value is known, is one of an enumeration.
+fn known<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, kind: OperandKind) -> Checked {
+    let value = cx.m.fixed_u32(inst.id(word));
+    let ok = value.is_none_or(|v| kind.enumerant(v).is_some());
+    cx.check_at(ok, &PRODUCT, inst, word, || format!("{} is no {}", value.unwrap_or(0), kind.name()))
 }
 
 pub(super) fn access<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     if inst.op() == Op::CooperativeVectorLoadNV {
-        let ok = is_vector(cx.result_key(inst)?);
+        let ok = any_vector(cx)(cx.result_key(inst)?);
         cx.check_at(ok, &ACCESS, inst, 1, || format!("{} is no cooperative vector", describe(m, inst.id(1))))?;
         pointer(cx, inst, 3)?;
         value(cx, &ACCESS, inst, 4, "a 32-bit or 64-bit integer", is_offset)?;
@@ -52,14 +77,16 @@ pub(super) fn access<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     }
     pointer(cx, inst, 1)?;
     value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
-    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_vector)?;
+    let vector = any_vector(cx);
+    value(cx, &ACCESS, inst, 3, "a cooperative vector", vector)?;
     memory(cx, inst, 4, MemoryAccess::MakePointerVisible)
 }
 
 /// A constant 32-bit integer.
 fn interpretation<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     value(cx, &PRODUCT, inst, word, "a 32-bit integer", is_int32)?;
-    constant(cx, &PRODUCT, inst, word, "the interpretation")
+    constant(cx, &PRODUCT, inst, word, "the interpretation")?;
+    known(cx, inst, word, OperandKind::ComponentType)
 }
 
 /// The length of a vector is the constant at `word`.
@@ -78,10 +105,9 @@ pub(super) fn multiply<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let m = cx.m;
     let bias = inst.op() == Op::CooperativeVectorMatrixMulAddNV;
     let result = cx.result_key(inst)?;
-    cx.check_at(is_vector(result), &PRODUCT, inst, 1, || {
-        format!("{} is no cooperative vector", describe(m, inst.id(1)))
-    })?;
-    value(cx, &PRODUCT, inst, 3, "a cooperative vector", is_vector)?;
+    let vector = any_vector(cx);
+    cx.check_at(vector(result), &PRODUCT, inst, 1, || format!("{} is no cooperative vector", describe(m, inst.id(1))))?;
+    value(cx, &PRODUCT, inst, 3, "a cooperative vector", vector)?;
     interpretation(cx, inst, 4)?;
     pointer(cx, inst, 5)?;
     value(cx, &PRODUCT, inst, 6, "a 32-bit or 64-bit integer", is_offset)?;
@@ -99,6 +125,8 @@ pub(super) fn multiply<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     }
     value(cx, &PRODUCT, inst, next + 3, "a Boolean", |k| k.is_bool())?;
     constant(cx, &PRODUCT, inst, next + 3, "Transpose")?;
+    known(cx, inst, next + 2, OperandKind::CooperativeVectorMatrixLayout)?;
+    transposed(cx, inst, next + 2)?;
     length(cx, inst, inst.id(1), next)?;
     let packed = [ComponentType::SignedInt8PackedNV, ComponentType::UnsignedInt8PackedNV];
     let reads = m.fixed_u32(inst.id(4));
@@ -110,6 +138,20 @@ pub(super) fn multiply<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         Some(_) => value(cx, &PRODUCT, inst, next + 4, "a 32-bit integer", is_int32),
         None => Ok(()),
     }
+}
+
+/// Only optimal layouts, at `word`, can be transposed.
+fn transposed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let m = cx.m;
+    let transposes = m.info(inst.id(word + 1)).op == Op::ConstantTrue;
+    let layout = m.fixed_u32(inst.id(word)).map(CooperativeVectorMatrixLayout);
+    let plain = matches!(
+        layout,
+        Some(CooperativeVectorMatrixLayout::RowMajorNV | CooperativeVectorMatrixLayout::ColumnMajorNV)
+    );
+    cx.check_at(!(transposes && plain), &TRANSPOSED, inst, word + 1, || {
+        format!("a matrix of the layout {} is not transposed", layout.unwrap_or_default())
+    })
 }
 
 fn is_cooperative(key: TypeKey) -> bool {
@@ -125,6 +167,12 @@ pub(super) fn outer_product<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         value(cx, &ACCESS, inst, word, "a 32-bit integer", is_int32)?;
         constant(cx, &ACCESS, inst, word, "the layout or interpretation")?;
     }
+    known(cx, inst, 5, OperandKind::CooperativeVectorMatrixLayout)?;
+    known(cx, inst, 6, OperandKind::ComponentType)?;
+    let (a, b) = (cx.key_at(inst, 3)?, cx.key_at(inst, 4)?);
+    cx.check_at(a.component() == b.component(), &ACCESS, inst, 4, || {
+        format!("{} and {} have different components", inst.id(3), inst.id(4))
+    })?;
     match inst.words().get(7) {
         Some(_) => value(cx, &ACCESS, inst, 7, "a 32-bit integer", is_int32),
         None => Ok(()),

@@ -114,16 +114,21 @@ fn made<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, next: usize) -> Checke
     Ok(next + scopes)
 }
 
-/// The mask of memory operands at `word` of an instruction that accesses memory in a way of its own.
-pub(crate) fn of_other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
-    let aligned = MemoryAccess(inst.word(word)).contains(MemoryAccess::Aligned);
-    if aligned {
+/// The mask of memory operands at `word`, or its absence, of an instruction that accesses memory in a way of its own,
+/// through the pointer at `pointer`.
+pub(crate) fn of_other<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: usize) -> Checked {
+    let is_aligned = MemoryAccess(inst.word(word)).contains(MemoryAccess::Aligned);
+    let pointer = super::pointer_at(cx, inst, pointer, &super::POINTER)?;
+    if is_aligned {
         let value = inst.word(word + 1);
         cx.check_at(value.is_power_of_two(), &POWER, inst, word + 1, || {
             format!("the alignment is {value}, no power of two")
         })?;
+        aligned(cx, inst, word + 1, value, &[pointer], pointer.pointee)?;
+    } else if cx.env.is_vulkan() {
+        needs_alignment(cx, inst, word, &[pointer])?;
     }
-    made(cx, inst, word, word + 1 + usize::from(aligned)).map(drop)
+    made(cx, inst, word, word + 1 + usize::from(is_aligned)).map(drop)
 }
 
 fn shared_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, class: StorageClass) -> Checked {

@@ -254,6 +254,8 @@ pub(super) fn has_stride(cx: &Cx<'_>, base: Pointer) -> bool {
 
 fn stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, base: Pointer, block: bool) -> Checked {
     let m = cx.m;
+    // A typed pointer to a block has no stride.
+    let block = block && !base.is_untyped();
     let untyped = matches!(inst.op(), Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR);
     let word = if untyped { 4 } else { 3 };
     cx.check_at(block || has_stride(cx, base), &STRIDE, inst, word, || {

@@ -9,6 +9,7 @@ use spirula_module::Shape;
 
 use super::{chain, describe, load_store, pointer_at};
 use crate::cx::{Cx, msg};
+use crate::facts::without_arrays;
 
 rules! {
     group "memory";
@@ -55,7 +56,7 @@ fn is_block_array(cx: &Cx<'_>, ty: Id) -> bool {
     if !matches!(m.key(ty).shape(), Shape::Array | Shape::RuntimeArray) {
         return false;
     }
-    let (inner, _) = crate::facts::without_arrays(m, ty);
+    let (inner, _) = without_arrays(m, ty);
     m.is_decorated(inner, Decoration::Block) || m.is_decorated(inner, Decoration::BufferBlock)
 }
 

@@ -7,7 +7,7 @@ use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{Capability, StorageClass};
 use spirula_module::Shape;
 
-use super::{POINTER, Pointer, access, describe, load_store, not_a_texel, pointer_at};
+use super::{POINTER, Pointer, access, describe, load_store, no_ray_object, not_a_texel, pointer_at};
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
 
@@ -43,6 +43,8 @@ pub(super) fn copy_memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     not_a_texel(cx, inst, 2, source)?;
     not_void(cx, inst, 1, target)?;
     not_void(cx, inst, 2, source)?;
+    no_ray_object(cx, inst, 1, target)?;
+    no_ray_object(cx, inst, 2, source)?;
     let m = cx.m;
     cx.check(!(target.is_untyped() && source.is_untyped()), &TYPED, inst, || {
         msg("both pointers are untyped, so that nothing tells how much to copy").help("use OpCopyMemorySized")
@@ -88,6 +90,8 @@ pub(super) fn copy_memory_sized<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked 
     let source = pointer_at(cx, inst, 2, &POINTER)?;
     not_a_texel(cx, inst, 1, target)?;
     not_a_texel(cx, inst, 2, source)?;
+    no_ray_object(cx, inst, 1, target)?;
+    no_ray_object(cx, inst, 2, source)?;
     let key = cx.key_at(inst, 3)?;
     let size = inst.id(3);
     cx.check_at(key.is_int(), &SIZE, inst, 3, || format!("the Size {size} is not an integer scalar"))?;

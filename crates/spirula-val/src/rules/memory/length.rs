@@ -48,6 +48,8 @@ pub(super) fn array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 pub(super) fn untyped_array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     result(cx, inst)?;
     let pointer = pointer_at(cx, inst, 4, &STRUCTURE)?;
+    let untyped = pointer.is_untyped();
+    cx.check_at(untyped, &STRUCTURE, inst, 4, || format!("{} is not an untyped pointer", inst.id(4)))?;
     let ty = inst.id(3);
     structure(cx, inst, 3, ty, 5)?;
     logical(cx, inst, 4, pointer)?;
@@ -55,12 +57,26 @@ pub(super) fn untyped_array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Check
     cx.check_at(m.is_decorated(ty, Decoration::Block), &BLOCK, inst, 3, || {
         msg(format!("the structure {ty} is not decorated Block")).declared(m, ty)
     })?;
-    uniform(cx, inst, 4, pointer.class, inst.id(3))
+    descriptor(cx, inst)?;
+    uniform(cx, inst, 4, pointer.class, ty)
 }
 
 fn logical<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
     let ok = cx.parts(pointer.ty).any(Parts::LOGICAL_POINTER);
     cx.check_at(ok, &LOGICAL, inst, word, || format!("{} points to {}, physically", inst.id(word), pointer.class))
+}
+
+/// The pointer is a descriptor as a whole: what leads to a member behind the first one is none.
+fn descriptor<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let m = cx.m;
+    let Some(chain) = m.def(inst.id(4)) else { return Ok(()) };
+    let member = matches!(chain.op(), Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR)
+        && m.info(chain.id(3)).op == Op::TypeStruct
+        && chain.words().len() > 5
+        && m.fixed_u32(chain.id(5)).is_some_and(|n| n != 0);
+    cx.check_at(!member, &STRUCTURE, inst, 4, || {
+        format!("{} points to a member of {}, not to a descriptor", inst.id(4), chain.id(3))
+    })
 }
 
 /// `ty` is a structure whose last member, a run-time array, is named at `member`.

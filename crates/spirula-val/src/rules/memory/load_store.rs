@@ -4,11 +4,11 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
-use spirula_grammar::{Capability, Decoration, Op, StorageClass};
-use spirula_module::{Module, Shape, Type};
+use spirula_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass};
+use spirula_module::{ModelSet, Module, Shape, Type};
 
 use super::access::{self, Does};
-use super::{POINTER, Pointer, describe, not_a_texel, pointer_at, root};
+use super::{POINTER, Pointer, describe, no_ray_object, not_a_texel, pointer_at, root};
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
 use crate::rules::pointers;
@@ -29,6 +29,8 @@ rules! {
     STORE_VOID: "store-void", spec "OpStore";
     /// Some storage classes are read-only.
     READ_ONLY: "store-read-only", spec "§3.2.7";
+    /// Attributes of a hit are written by intersection shaders only.
+    HIT_ATTRIBUTE: "hit-attribute-write", extension "SPV_KHR_ray_tracing";
 }
 
 pub(super) fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -42,6 +44,7 @@ fn any_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let result = inst.id(1);
     cx.key(result)?;
     let pointer = pointer_at(cx, inst, 3, &POINTER)?;
+    no_ray_object(cx, inst, 3, pointer)?;
     let m = cx.m;
     not_a_texel(cx, inst, 3, pointer)?;
     if pointer.is_untyped() {
@@ -100,6 +103,7 @@ pub(super) fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let pointer = pointer_at(cx, inst, 1, &POINTER)?;
+    no_ray_object(cx, inst, 1, pointer)?;
     let object = cx.type_at(inst, 2)?;
     cx.key(object)?;
     let m = cx.m;
@@ -137,8 +141,9 @@ pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer
     let class = pointer.class;
     let read_only = match class {
         StorageClass::UniformConstant | StorageClass::Input | StorageClass::PushConstant => true,
-        StorageClass::ShaderRecordBufferKHR => true,
+        StorageClass::ShaderRecordBufferKHR => cx.env.is_vulkan() || cx.has(Capability::RayTracingKHR),
         StorageClass::HitAttributeKHR => return hit_attribute(cx, inst, word),
+        StorageClass::TaskPayloadWorkgroupEXT => return crate::rules::mesh::payload_write(cx, inst, word),
         _ => false,
     };
     cx.check_at(!read_only, &READ_ONLY, inst, word, || {
@@ -147,7 +152,13 @@ pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer
 }
 
 fn hit_attribute<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
-    crate::rules::vulkan::resources::hit_attribute_write(cx, inst, word)
+    if cx.env.is_vulkan() {
+        return crate::rules::vulkan::resources::hit_attribute_write(cx, inst, word);
+    }
+    let id = inst.id(word);
+    cx.check_models(ModelSet::of(&[ExecutionModel::IntersectionKHR]), &HIT_ATTRIBUTE, inst, |others| {
+        format!("{id} points to HitAttributeKHR, but {others} reaches the instruction that writes to it")
+    })
 }
 
 /// Whether two structure types have the same members, layouts included. Bounded, whatever the types.

@@ -29,7 +29,7 @@ pub(crate) use copy::RULES as COPY_RULES;
 pub(crate) use length::RULES as LENGTH_RULES;
 pub(crate) use load_store::{RULES as LOAD_STORE_RULES, same_structure};
 pub(crate) use variable::{RULES as VARIABLE_RULES, heap};
-pub(crate) use vendor::RULES as VENDOR_RULES;
+pub(crate) use vendor::{RULES as VENDOR_RULES, module as raw_access_chains};
 
 rules! {
     group "memory";
@@ -37,6 +37,11 @@ rules! {
     POINTER: "memory-pointer", spec "§2.16.1";
     /// A pointer to a texel is for atomic instructions: nothing else reads or writes through it.
     TEXEL: "texel-pointer-use", spec "OpImageTexelPointer";
+    /// A ray query is neither loaded nor stored nor copied. A warning, since front ends do so before they legalise their
+    /// output.
+    RAY_QUERY: "memory-ray-query", warn extension "SPV_KHR_ray_query";
+    /// A hit object is neither loaded nor stored nor copied.
+    HIT_OBJECT: "memory-hit-object", extension "SPV_EXT_shader_invocation_reorder";
 }
 
 pub(crate) const TABLE: Table = rule_table! {
@@ -104,6 +109,19 @@ fn no_texel<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let texel = matches!(m.info(id).op, Op::ImageTexelPointer | Op::UntypedImageTexelPointerEXT);
     cx.check_at(!texel, &TEXEL, inst, word, || {
         msg(format!("{id} points to a texel, but is used by {}", inst.op())).declared(m, id)
+    })
+}
+
+/// The pointer at `word` does not point to a ray query or a hit object.
+fn no_ray_object<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
+    let rule: &'static Rule = match cx.m.info(pointer.pointee).op {
+        Op::TypeRayQueryKHR => &RAY_QUERY,
+        Op::TypeHitObjectEXT | Op::TypeHitObjectNV => &HIT_OBJECT,
+        _ => return Ok(()),
+    };
+    let op = cx.m.info(pointer.pointee).op;
+    cx.fail_at(rule, inst, word, || {
+        format!("{} points to a type from {op}, which is handled as a whole", inst.id(word))
     })
 }
 

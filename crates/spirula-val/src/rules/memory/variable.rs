@@ -26,7 +26,7 @@ rules! {
     INITIALIZER: "variable-initializer", spec "OpVariable";
     /// A variable's initializer has the type of its object.
     INITIALIZER_TYPE: "variable-initializer-type", spec "OpVariable";
-    /// What a read-only storage class holds comes from outside: it cannot be initialised.
+    /// What comes from outside, or is handed from shader to shader, cannot be initialised.
     INITIALIZER_CLASS: "variable-initializer-class", spec "§3.2.7";
     /// A variable that another module defines is not initialised here.
     IMPORTED: "variable-imported", spec "§2.16.1";
@@ -40,8 +40,10 @@ rules! {
     COOPERATIVE: "variable-cooperative", extension "SPV_KHR_cooperative_matrix";
     /// 8-bit and 16-bit types need a capability for them, or one for their storage class.
     SMALL: "variable-small-type", spec "§3.2.30";
-    /// Floating-point numbers of less than 8 bits cannot be kept in Workgroup memory.
+    /// Floating-point numbers of less than 8 bits are kept in the storage classes Function and Private only.
     SUB_BYTE: "variable-sub-byte", extension "SPV_EXT_ocp_microscaling_types";
+    /// Vectors of more than four components live only in storage classes that are no interface.
+    LONG_VECTOR: "variable-long-vector", extension "SPV_EXT_long_vector";
     /// A Block in Workgroup memory needs capability WorkgroupMemoryExplicitLayoutKHR.
     WORKGROUP_BLOCK: "variable-workgroup-block", extension "SPV_KHR_workgroup_memory_explicit_layout";
     /// The TileImageEXT storage class holds tile images only.
@@ -107,11 +109,34 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, in
     if parts.any(Parts::BOOL) {
         boolean(cx, inst, class, data)?;
     }
+    if parts.any(Parts::LONG_VECTOR) && cx.has(Capability::LongVectorEXT) {
+        long_vector(cx, inst, class, parts)?;
+    }
     if cx.has(Capability::Shader) {
         shader(cx, inst, class, data, parts)?;
     }
     pointers::variable(cx, inst, class, parts)?;
     if parts.any(Parts::PHYSICAL_STORAGE) { aliased_pointer(cx, inst, data) } else { Ok(()) }
+}
+
+/// Vectors of more than four components. Those whose number is specialised are taken for short ones.
+fn long_vector<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, parts: Parts) -> Checked {
+    let ok = matches!(
+        class,
+        StorageClass::Function
+            | StorageClass::Private
+            | StorageClass::Uniform
+            | StorageClass::Workgroup
+            | StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::PushConstant
+            | StorageClass::ShaderRecordBufferKHR
+            | StorageClass::CrossWorkgroup
+            | StorageClass::Generic
+    );
+    cx.check_at(ok || parts.any(Parts::SPEC_VECTOR), &LONG_VECTOR, inst, 3, || {
+        format!("{} is or contains a vector of more than 4 components in {class}", inst.id(2))
+    })
 }
 
 /// A vector whose length is an id is a cooperative vector only where that capability is declared.
@@ -155,8 +180,21 @@ fn initialised<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: I
         ))
         .declared(m, id)
     })?;
-    let read_only =
-        matches!(class, StorageClass::Input | StorageClass::PushConstant | StorageClass::TaskPayloadWorkgroupEXT);
+    let read_only = match class {
+        StorageClass::Input
+        | StorageClass::PushConstant
+        | StorageClass::TaskPayloadWorkgroupEXT
+        | StorageClass::ShaderRecordBufferKHR
+        | StorageClass::HitObjectAttributeNV
+        | StorageClass::HitObjectAttributeEXT => true,
+        // The older extension for ray tracing does not say so.
+        StorageClass::CallableDataKHR
+        | StorageClass::IncomingCallableDataKHR
+        | StorageClass::RayPayloadKHR
+        | StorageClass::IncomingRayPayloadKHR
+        | StorageClass::HitAttributeKHR => cx.has(Capability::RayTracingKHR),
+        _ => false,
+    };
     cx.check_at(!read_only, &INITIALIZER_CLASS, inst, word, || format!("a variable in {class} with an initializer"))?;
     let ty = cx.type_at(inst, word)?;
     cx.check_at(ty == data, &INITIALIZER_TYPE, inst, word, || {
@@ -209,11 +247,14 @@ fn boolean<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id) -
             | StorageClass::HitObjectAttributeEXT
             | StorageClass::TaskPayloadWorkgroupEXT
     );
-    if hidden {
+    let (inner, _) = without_arrays(m, data);
+    let laid_out = class == StorageClass::Workgroup
+        && cx.has(Capability::WorkgroupMemoryExplicitLayoutKHR)
+        && cx.parts(inner).any(Parts::BLOCK);
+    if hidden && !laid_out {
         return Ok(());
     }
     if matches!(class, StorageClass::Input | StorageClass::Output) {
-        let (inner, _) = without_arrays(m, data);
         let id = inst.id(2);
         let ok = m.is_decorated(id, Decoration::BuiltIn) || cx.parts(inner).any(Parts::BUILT_IN);
         return cx.check_at(ok, &BOOL_BUILT_IN, inst, 3, || {
@@ -253,9 +294,9 @@ fn storage_capabilities(class: StorageClass, buffer_block: bool) -> (Option<Capa
 
 fn small<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, parts: Parts) -> Checked {
     let m = cx.m;
-    let ok = !(parts.any(Parts::FLOAT_SMALL) && class == StorageClass::Workgroup);
+    let ok = !parts.any(Parts::FLOAT_SMALL) || matches!(class, StorageClass::Function | StorageClass::Private);
     cx.check_at(ok, &SUB_BYTE, inst, 3, || {
-        format!("{} is or contains floating-point numbers of less than 8 bits in Workgroup", inst.id(2))
+        format!("{} is or contains floating-point numbers of less than 8 bits in {class}", inst.id(2))
     })?;
     let int8 = parts.any(Parts::INT8) && !cx.has(Capability::Int8);
     let int16 = parts.any(Parts::INT16) && !cx.has(Capability::Int16) && !cx.declares("SPV_AMD_gpu_shader_int16");

@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, Decoration, MemoryAccess, Op, RawAccessChainOperands, StorageClass};
+use spirula_grammar::{BuiltIn, Capability, Decoration, MemoryAccess, Op, RawAccessChainOperands, StorageClass};
 use spirula_module::Shape;
 
 use super::access::{self, Does};
@@ -19,6 +19,15 @@ rules! {
     RAW_OPERANDS: "raw-access-chain-operands", extension "SPV_NV_raw_access_chains";
     /// Robustness is per component or per element, not both.
     RAW_ROBUSTNESS: "raw-access-chain-robustness", extension "SPV_NV_raw_access_chains";
+    /// What a raw access chain leads to ends within its stride.
+    RAW_STRIDE: "raw-access-chain-stride", extension "SPV_NV_raw_access_chains";
+    /// A raw access chain starts at a buffer: a Block in StorageBuffer, a BufferBlock in Uniform, or an array of them.
+    RAW_BASE: "raw-access-chain-base", extension "SPV_NV_raw_access_chains";
+    /// A raw access chain is loaded from and stored to, and nothing else; an alignment is the size of a component at
+    /// least.
+    RAW_USE: "raw-access-chain-use", extension "SPV_NV_raw_access_chains";
+    /// Each access through a raw access chain says how it is aligned. A warning, since consumers do without.
+    RAW_ALIGNED: "raw-access-chain-aligned", warn extension "SPV_NV_raw_access_chains";
     /// Predicated accesses are of scalars and vectors of numbers.
     PREDICATED_TYPE: "predicated-access-type", extension "SPV_INTEL_predicated_io";
     /// The predicate is a Boolean scalar.
@@ -69,7 +78,91 @@ pub(super) fn raw_access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         inst,
         7,
         || "RobustnessPerComponentNV and RobustnessPerElementNV exclude each other",
-    )
+    )?;
+    let physical = class == StorageClass::PhysicalStorageBuffer && mask.0 != 0;
+    cx.check_at(!physical, &RAW_ROBUSTNESS, inst, 7, || format!("robustness of a pointer to {class}"))?;
+    raw_stride(cx, inst, mask, pointee)?;
+    raw_base(cx, inst)
+}
+
+fn raw_stride<'a>(
+    cx: &mut Cx<'a>,
+    inst: Inst<'a>,
+    mask: RawAccessChainOperands,
+    pointee: spirula_binary::Id,
+) -> Checked {
+    let m = cx.m;
+    let Some(stride) = m.fixed_u32(inst.id(4)) else { return Ok(()) };
+    let by_element = mask.contains(RawAccessChainOperands::RobustnessPerElementNV);
+    cx.check_at(stride != 0 || !by_element, &RAW_STRIDE, inst, 4, || "RobustnessPerElementNV with a stride of 0")?;
+    let Some(offset) = m.fixed_u32(inst.id(6)).filter(|_| stride != 0) else { return Ok(()) };
+    let key = m.key(pointee);
+    let end = u64::from(offset) + u64::from(key.width() / 8) * u64::from(key.count().max(1));
+    cx.check_at(end <= u64::from(stride), &RAW_STRIDE, inst, 6, || {
+        format!("what is pointed to ends at {end}, but the stride is {stride}")
+    })
+}
+
+fn raw_base<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    let base = pointer_at(cx, inst, 3, &RAW_BASE)?;
+    let m = cx.m;
+    let wanted = match base.class {
+        StorageClass::StorageBuffer => Decoration::Block,
+        StorageClass::Uniform => Decoration::BufferBlock,
+        _ => return Ok(()),
+    };
+    let (inner, _) = crate::facts::without_arrays(m, base.pointee);
+    cx.check_at(base.is_untyped() || m.is_decorated(inner, wanted), &RAW_BASE, inst, 3, || {
+        format!("the Base {} points to {}, which is not decorated {wanted}", inst.id(3), describe(m, base.pointee))
+    })
+}
+
+/// What uses the results of raw access chains.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    if !cx.has(Capability::RawAccessChainsNV) {
+        return;
+    }
+    let m = cx.m;
+    let is_raw = |id| m.info(id).op == Op::RawAccessChainNV;
+    for function in m.functions() {
+        for inst in m.insts(function.body_words()).filter(|i| i.tail(1).iter().any(|w| is_raw(spirula_binary::Id(*w))))
+        {
+            raw_use(cx, inst);
+        }
+    }
+}
+
+fn raw_use<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
+    let m = cx.m;
+    let (pointer, mask) = match inst.op() {
+        Op::Load => (3, 4),
+        Op::Store => (1, 3),
+        Op::ExtInst if m.info(inst.id(3)).ext_set().is_none_or(|s| s.is_non_semantic()) => return,
+        _ => (0, 0),
+    };
+    for operand in spirula_binary::Operands::new(inst, &m).flatten() {
+        let word = operand.at as usize;
+        let Some(id) = operand.id().filter(|id| Some(*id) != inst.result()) else { continue };
+        if m.info(id).op != Op::RawAccessChainNV {
+            continue;
+        }
+        let aligned = MemoryAccess(inst.word(mask)).contains(MemoryAccess::Aligned);
+        let pointee = m.pointer(m.type_id_of(id)).map_or(spirula_binary::Id(0), |p| p.1);
+        let size = m.key(pointee).width() / 8;
+        let (rule, fits) = match (word == pointer, aligned) {
+            (true, true) => (&RAW_USE, inst.word(mask + 1) >= size),
+            (true, false) => (&RAW_ALIGNED, false),
+            (false, _) => (&RAW_USE, false),
+        };
+        cx.check_at(fits, rule, inst, word, || {
+            if word == pointer {
+                format!("an access through {id} needs Aligned with {size} at least")
+            } else {
+                format!("{id} is used by {}, but is only loaded from and stored to", inst.op())
+            }
+        })
+        .ok();
+    }
 }
 
 fn predicated<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, predicate: usize, mask: usize) -> Checked {

@@ -150,6 +150,8 @@ fn any_hit<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn micro_triangle<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    use ExecutionModel as E;
+    only(cx, inst, &[E::RayGenerationKHR, E::MeshNV, E::MeshEXT, E::GLCompute])?;
     let position = inst.op() == Op::FetchMicroTriangleVertexPositionNV;
     result(cx, inst, if position { Is::Float32x3 } else { Is::Float32x2 })?;
     operands(cx, inst, 3, &[ACCELERATION_STRUCTURE, Is::Int32, Is::Int32, Is::Int32, Is::Int32x2])

@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
-use spirula_grammar::Op;
+use spirula_grammar::{Op, RayQueryIntersection};
 
 use super::{ACCELERATION_STRUCTURE, RAY, flags};
 use crate::cx::{Cx, msg};
@@ -13,7 +13,7 @@ use crate::rules::operand::{Is, operand, operands, result};
 
 rules! {
     group "ray";
-    /// Intersection is the result of a constant instruction.
+    /// Intersection is the result of a constant instruction: the candidate or the committed one.
     INTERSECTION: "ray-query-intersection", extension "SPV_KHR_ray_query";
 }
 
@@ -70,6 +70,14 @@ fn get<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, value: Is) -> Checked {
             msg(format!("Intersection {id} is the result of {}, no constant instruction", m.info(id).op))
                 .declared(m, id)
         })?;
+        let value = m.fixed_u32(id);
+        cx.check_at(
+            value.is_none_or(|v| v <= RayQueryIntersection::RayQueryCommittedIntersectionKHR.0),
+            &INTERSECTION,
+            inst,
+            4,
+            || msg(format!("Intersection {id} is {}", value.unwrap_or(0))).declared(m, id),
+        )?;
     }
     result(cx, inst, value)
 }

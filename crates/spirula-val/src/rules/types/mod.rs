@@ -23,7 +23,7 @@ rules! {
     VECTOR: "type-vector", spec "OpTypeVector";
     /// A vector has 2, 3 or 4 components; capability Vector16 adds 8 and 16, LongVectorEXT any number from 1 on.
     VECTOR_COUNT: "type-vector-count", spec "§2.16.1";
-    /// The columns of a matrix are vectors of floating-point numbers.
+    /// The columns of a matrix are vectors of floating-point numbers, and no long ones.
     MATRIX: "type-matrix", spec "OpTypeMatrix";
     /// A matrix has 2, 3 or 4 columns.
     MATRIX_COUNT: "type-matrix-count", spec "§2.16.1";
@@ -59,6 +59,11 @@ rules! {
     /// The PhysicalStorageBuffer storage class needs the addressing model PhysicalStorageBuffer64: only that model says
     /// how large its addresses are.
     PHYSICAL_MODEL: "physical-storage-buffer-model", spec "§2.16.1";
+    /// A ray query or a hit object is one of a single invocation: pointers to it are of the storage class Private or
+    /// Function.
+    RAY_OBJECT: "ray-object-class", extension "SPV_KHR_ray_query, SPV_EXT_shader_invocation_reorder";
+    /// Booleans have no size and no bit pattern, so that they are not kept where addresses are physical.
+    PHYSICAL_BOOL: "physical-pointer-bool", spec "OpTypeBool";
     /// Functions are pointed to only with the capability for function pointers.
     FUNCTION_TYPE_USE: "function-type-use", spec "OpTypeFunction";
 }
@@ -112,6 +117,10 @@ fn matrix<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let ok = vector && matches!(key.component_class(), Scalar::Float | Scalar::EncodedFloat);
     cx.check_at(ok, &MATRIX, inst, 2, || {
         format!("the column type {column} is not a vector of floating-point numbers")
+    })?;
+    let rows = key.count();
+    cx.check_at((2..=4).contains(&rows) || !cx.has(Capability::LongVectorEXT), &MATRIX, inst, 2, || {
+        format!("the column type {column} has {rows} components, but a column has 2, 3 or 4")
     })?;
     let n = inst.word(3);
     cx.check_at((2..=4).contains(&n), &MATRIX_COUNT, inst, 3, || format!("a matrix of {n} columns; it has 2, 3 or 4"))
@@ -225,7 +234,19 @@ fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             format!("{pointee} is a function type, which cannot be pointed to without capability FunctionPointersINTEL")
         });
     }
-    if !cx.env.is_vulkan() || !cx.parts(pointee).any(Parts::LONG_VECTOR) {
+    let parts = cx.parts(pointee);
+    let own = matches!(class, StorageClass::Private | StorageClass::Function);
+    let op = cx.m.info(pointee).op;
+    let object = matches!(op, Op::TypeRayQueryKHR | Op::TypeHitObjectEXT | Op::TypeHitObjectNV);
+    cx.check_at(own || !object, &RAY_OBJECT, inst, 2, || {
+        format!("{pointee} is the result of {op}, but is pointed to in {class}")
+    })?;
+    let boolean = class == StorageClass::PhysicalStorageBuffer && parts.any(Parts::BOOL);
+    cx.check_at(!boolean, &PHYSICAL_BOOL, inst, 3, || {
+        msg(format!("{pointee} is or contains a Boolean, but {class} is addressed physically"))
+            .help("use an integer instead")
+    })?;
+    if !cx.env.is_vulkan() || !parts.any(Parts::LONG_VECTOR) {
         return Ok(());
     }
     let ok = matches!(

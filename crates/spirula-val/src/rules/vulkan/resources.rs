@@ -383,9 +383,6 @@ fn models_of(class: StorageClass) -> Option<(&'static Rule, ModelSet)> {
 
 /// Hit attributes are written by intersection shaders.
 pub(crate) fn hit_attribute_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
-    if !cx.env.is_vulkan() {
-        return Ok(());
-    }
     class_models(cx, inst, word)?;
     let id = inst.id(word);
     cx.check_models(ModelSet::of(&[ExecutionModel::IntersectionKHR]), &HIT_ATTRIBUTE_WRITE, inst, |others| {
