@@ -4,6 +4,7 @@ mod entries;
 pub(crate) mod table;
 mod types;
 mod used;
+mod values;
 
 use alloc::format;
 use alloc::string::String;
@@ -19,6 +20,7 @@ use crate::signature::describe;
 use entries::entry_points;
 use types::{Ty, array_size, is, name, typed};
 use used::used;
+pub(crate) use values::RULES as VALUE_RULES;
 
 rules! {
     group "builtins";
@@ -170,6 +172,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     }
     entry_points(cx, &objects);
     view_indexes(cx, &objects);
+    values::module(cx, &objects);
     let is_object = |id: Id| objects.binary_search_by_key(&id, |o| o.id).is_ok();
     let mut uses = cx.collect(cx.flow.uses.list.iter().filter(|u| is_object(u.id)).copied());
     uses.sort_unstable_by_key(|u| (u.at, u.id));

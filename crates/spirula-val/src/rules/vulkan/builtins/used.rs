@@ -35,7 +35,9 @@ pub(super) fn used(cx: &mut Cx<'_>, o: &Object, u: Use) -> Checked {
                 })?;
             }
             What::With(of, decoration) if !within(of).is_empty() && o.class != Some(StorageClass::Input) => {
-                with(cx, o, inst, demand.rule, *decoration)?;
+                // What lacks the decoration is the declaration.
+                let at = cx.def(o.member.map_or(id, |(block, _)| block))?;
+                with(cx, o, at, demand.rule, *decoration)?;
             }
             _ => {}
         }
