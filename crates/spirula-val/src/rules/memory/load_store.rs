@@ -8,7 +8,7 @@ use spirula_grammar::{Capability, Decoration, Op, StorageClass};
 use spirula_module::{Module, Shape, Type};
 
 use super::access::{self, Does};
-use super::{POINTER, Pointer, describe, pointer_at, root};
+use super::{POINTER, describe, pointer_at, root};
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
 
@@ -104,7 +104,7 @@ fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         let void = m.key(pointer.pointee).shape() == Shape::Void;
         cx.check_at(!void, &STORE_VOID, inst, 1, || format!("{} points to void", inst.id(1)))?;
     }
-    writable(cx, inst, 1, pointer)?;
+    writable(cx, inst, 1, pointer.class)?;
     if !pointer.is_untyped() && pointer.pointee != object {
         let same = cx.options.relax_struct_store && same_structure(m, pointer.pointee, object);
         cx.check_at(same, &STORE_TYPE, inst, 2, || {
@@ -124,8 +124,7 @@ fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 /// The storage class is one that a module can write to (§3.2.7).
-pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
-    let class = pointer.class;
+pub(crate) fn writable(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, class: StorageClass) -> Checked {
     let read_only = match class {
         StorageClass::UniformConstant | StorageClass::Input | StorageClass::PushConstant => true,
         StorageClass::ShaderRecordBufferKHR => true,
@@ -137,7 +136,7 @@ pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer
     })
 }
 
-fn hit_attribute<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+fn hit_attribute(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     crate::rules::vulkan::resources::hit_attribute_write(cx, inst, word)
 }
 

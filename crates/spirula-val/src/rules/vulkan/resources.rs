@@ -293,7 +293,7 @@ fn spec_sized_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, da
 // --- accesses ---
 
 /// The pointer at `word` is to a storage class of the execution models that reach this place.
-pub(crate) fn class_models<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+pub(crate) fn class_models(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     // Most pointers are to classes that all models have.
     if cx.parts(cx.m.type_id_of(inst.id(word))).any(Parts::EASY) {
         return Ok(());
@@ -382,7 +382,7 @@ fn models_of(class: StorageClass) -> Option<(&'static Rule, ModelSet)> {
 }
 
 /// Hit attributes are written by intersection shaders.
-pub(crate) fn hit_attribute_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+pub(crate) fn hit_attribute_write(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     if !cx.env.is_vulkan() {
         return Ok(());
     }
@@ -409,6 +409,8 @@ fn atomic_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class_models(cx, inst, 1)?;
     class_models(cx, inst, 2)?;
+    let target = cx.m.pointer(cx.m.type_id_of(inst.id(1))).map_or(Id(0), |p| p.1);
+    not_opaque(cx, inst, 1, target)?;
     not_uniform(cx, inst, 1)
 }
 
@@ -444,21 +446,26 @@ fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class_models(cx, inst, 1)?;
+    let object = cx.m.type_id_of(inst.id(2));
+    not_opaque(cx, inst, 2, object)?;
+    not_uniform(cx, inst, 1)
+}
+
+/// What is stored is no image, sampler or the like.
+fn not_opaque<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, object: Id) -> Checked {
     let m = cx.m;
-    let object = m.type_id_of(inst.id(2));
     let (inner, _) = without_arrays(m, object);
     let opaque = matches!(
         m.info(inner).op,
         Op::TypeImage | Op::TypeSampler | Op::TypeSampledImage | Op::TypeAccelerationStructureKHR | Op::TypeTensorARM
     );
-    cx.check_at(!opaque, &STORE_OPAQUE, inst, 2, || {
-        format!("{} is {}, which cannot be stored", inst.id(2), memory::describe(m, object))
-    })?;
-    not_uniform(cx, inst, 1)
+    cx.check_at(!opaque, &STORE_OPAQUE, inst, word, || {
+        format!("an object of the type {} cannot be stored", memory::describe(m, object))
+    })
 }
 
 /// Nothing writes to uniform blocks.
-fn not_uniform<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+pub(crate) fn not_uniform(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     let m = cx.m;
     if m.class_of(inst.id(word)) != Some(StorageClass::Uniform) {
         return Ok(());
