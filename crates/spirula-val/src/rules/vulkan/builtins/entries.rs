@@ -10,7 +10,7 @@ use spirula_module::EntryPoint;
 use super::types::array_size;
 use super::{CULL_ONCE, FRAG_DEPTH, INDICES_LINES, INDICES_POINTS, INDICES_TRIANGLES, Object, What};
 use crate::cx::{Cx, msg};
-use crate::rules::mode_setting::Modes;
+use crate::rules::mode_setting::{Modes, reached};
 
 /// What depends on the execution modes of an entry point with the built-in in its interface.
 pub(super) fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
@@ -48,12 +48,25 @@ fn frag_depth(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint
         return Ok(());
     }
     let m = cx.m;
-    let writes = cx.flow.uses.list.iter().filter(|u| u.id == o.id).any(|u| {
-        let fragment = m.models_reaching(u.function as usize).contains(ExecutionModel::Fragment);
-        fragment && m.inst_at(u.at).is_some_and(|i| i.op() != Op::Load)
-    });
+    // Other entry points may write what this one lists.
+    let reached = reached(cx, entry.function);
+    let users = cx.collect(cx.flow.uses.list.iter().filter(|u| u.id == o.id).map(|u| u.function as usize));
+    let writes = users
+        .iter()
+        .filter(|f| reached.get(**f) == Some(&true))
+        .any(|f| m.insts(m.functions()[*f].body_words()).any(|i| may_write(i, o)));
     let function = cx.def(entry.function)?;
     cx.check(!writes, &FRAG_DEPTH, function, || "FragDepth is written, but DepthReplacing is not declared")
+}
+
+/// Whether an instruction writes an object, or finds a pointer into the block that it stands in.
+fn may_write(inst: Inst<'_>, o: &Object) -> bool {
+    match inst.op() {
+        Op::Store | Op::CopyMemory | Op::CopyMemorySized => inst.id(1) == o.id,
+        Op::AccessChain | Op::InBoundsAccessChain => o.member.is_some() && inst.id(3) == o.id,
+        Op::FunctionCall => inst.tail(4).contains(&o.id.0),
+        _ => false,
+    }
 }
 
 fn mesh_sizes(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
