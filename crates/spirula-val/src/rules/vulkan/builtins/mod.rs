@@ -36,6 +36,11 @@ rules! {
     PRIMITIVE_ID: "builtin-primitive-id-capability", vuid "VUID-PrimitiveId-Fragment-04333";
     /// A fragment shader that writes `FragDepth` must declare the execution mode `DepthReplacing`.
     FRAG_DEPTH: "builtin-frag-depth-replacing", vuid "VUID-FragDepth-FragDepth-04216";
+    /// A fragment shader that writes `FragStencilRefEXT` must declare the execution mode `StencilRefReplacingEXT`.
+    STENCIL_REF: "builtin-frag-stencil-ref-replacing", warn environment "Vulkan: FragStencilRefEXT";
+    /// Where each vertex has a built-in, in the inputs of tessellation and geometry shaders and the outputs of tessellation
+    /// control and mesh shaders, its variable is an array.
+    VERTICES: "builtin-vertices-array", warn environment "Vulkan: Built-In Variables";
     /// `WorkgroupSize` decorates a constant, not a variable.
     WORKGROUP_SIZE: "builtin-workgroup-size-constant", vuid "VUID-WorkgroupSize-WorkgroupSize-04426";
     /// With `TileShadingRateQCOM`, a variable decorated with `WorkgroupSize` is an input.
