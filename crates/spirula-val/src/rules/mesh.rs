@@ -104,11 +104,13 @@ fn count<'a>(
     })
 }
 
-pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if !cx.models_here().contains(ExecutionModel::MeshEXT) || cx.m.class_of(inst.id(3)) != Some(StorageClass::Output) {
+/// What is read through the pointer at `word` is no output of a mesh shader.
+pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let id = inst.id(word);
+    if !cx.models_here().contains(ExecutionModel::MeshEXT) || cx.m.class_of(id) != Some(StorageClass::Output) {
         return Ok(());
     }
-    cx.fail_at(&READ_OUTPUT, inst, 3, || format!("{} points into Output, which mesh shaders do not read", inst.id(3)))
+    cx.fail_at(&READ_OUTPUT, inst, word, || format!("{id} points into Output, which mesh shaders do not read"))
 }
 
 /// Judges entry points with mesh shading's execution models, and fragment shaders behind them.

@@ -398,7 +398,7 @@ fn chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn atomic_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    crate::rules::mesh::read(cx, inst)?;
+    crate::rules::mesh::read(cx, inst, 3)?;
     class_models(cx, inst, 3)
 }
 
@@ -407,6 +407,7 @@ fn atomic_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    crate::rules::mesh::read(cx, inst, 2)?;
     class_models(cx, inst, 1)?;
     class_models(cx, inst, 2)?;
     let target = cx.m.pointer(cx.m.type_id_of(inst.id(1))).map_or(Id(0), |p| p.1);
@@ -415,7 +416,7 @@ fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    crate::rules::mesh::read(cx, inst)?;
+    crate::rules::mesh::read(cx, inst, 3)?;
     class_models(cx, inst, 3)?;
     let m = cx.m;
     let (rule, heap): (&'static Rule, BuiltIn) = match m.info(inst.id(1)).op {
