@@ -91,11 +91,11 @@ fn flat(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
     if FINE.iter().any(|d| m.is_decorated(id, *d)) {
         return Ok(());
     }
-    // SampleMask, an array, is not interpolated.
     let builtin = m.is_decorated(id, Decoration::BuiltIn);
     if let Some(Type::Struct { members }) = m.ty(without_arrays(m, pointee)).filter(|_| !builtin) {
         return flat_members(cx, variable, without_arrays(m, pointee), members);
     }
+    // SampleMask, an array, is not interpolated.
     let key = m.key(if builtin { pointee } else { without_arrays(m, pointee) });
     cx.check(!is_whole(key), &FLAT, variable, || {
         let what = if key.component_class() == Scalar::Int { "integers" } else { "64-bit floats" };

@@ -471,8 +471,12 @@ pub(crate) fn not_uniform(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Check
     if m.class_of(inst.id(word)) != Some(StorageClass::Uniform) {
         return Ok(());
     }
-    let Some(variable) = memory::root(m, inst.id(word)).filter(|i| i.op() == Op::Variable) else { return Ok(()) };
-    let data = m.pointer(variable.id(1)).map_or(Id(0), |p| p.1);
+    let Some(variable) = memory::root(m, inst.id(word)) else { return Ok(()) };
+    let data = match variable.op() {
+        Op::Variable => m.pointer(variable.id(1)).map_or(Id(0), |p| p.1),
+        Op::UntypedVariableKHR if variable.words().len() > 4 => variable.id(4),
+        _ => return Ok(()),
+    };
     let (inner, _) = without_arrays(m, data);
     cx.check_at(!m.is_decorated(inner, Decoration::Block), &STORE_UNIFORM, inst, word, || {
         format!("{} points into {}, a Block in the Uniform storage class", inst.id(word), variable.id(2))
