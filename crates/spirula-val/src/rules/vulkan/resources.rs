@@ -20,6 +20,10 @@ rules! {
     INITIALIZER_NULL: "vulkan-initializer-workgroup", vuid "VUID-StandaloneSpirv-OpVariable-04734";
     /// UniformConstant holds images, samplers, sampled images, acceleration structures, tensors, and arrays of them.
     UNIFORM_CONSTANT: "vulkan-uniform-constant-type", vuid "VUID-StandaloneSpirv-UniformConstant-04655";
+    /// Only graphs have tensors with a shape.
+    TENSOR_SHAPE: "vulkan-tensor-shape", warn vuid "VUID-RuntimeSpirv-OpTypeTensorARM-09902";
+    /// The tensors of shaders have a rank.
+    TENSOR_RANK: "vulkan-tensor-rank", warn vuid "VUID-RuntimeSpirv-OpTypeTensorARM-09907";
     /// Uniform and StorageBuffer hold structures, and arrays of them.
     BUFFER: "vulkan-buffer-type", vuid "VUID-StandaloneSpirv-Uniform-06807";
     /// PushConstant holds a structure.
@@ -174,7 +178,8 @@ fn of_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, 
             let heap = memory::heap(cx, id).is_some();
             cx.check(ok && arrays <= 1 || heap, &UNIFORM_CONSTANT, inst, || {
                 format!("{id} is in UniformConstant, but holds {}", describe(data))
-            })
+            })?;
+            if m.info(inner).op == Op::TypeTensorARM { tensor(cx, inst, inner) } else { Ok(()) }
         }
         StorageClass::Uniform | StorageClass::StorageBuffer => {
             cx.check(is_struct && arrays <= 1, &BUFFER, inst, || {
@@ -197,6 +202,16 @@ fn of_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, 
         }
         _ => Ok(()),
     }
+}
+
+/// A tensor in a module with shaders and without graphs.
+fn tensor<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id) -> Checked {
+    let (id, words) = (inst.id(2), cx.def(ty)?.words().len());
+    if cx.has(Capability::GraphARM) || cx.m.entry_points().next().is_none() {
+        return Ok(());
+    }
+    cx.check(words > 3, &TENSOR_RANK, inst, || format!("the tensor {id} of a shader has no rank"))?;
+    cx.check(words <= 4, &TENSOR_SHAPE, inst, || format!("the tensor {id} of a shader has a shape"))
 }
 
 fn blocks<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, inner: Id) -> Checked {
