@@ -3,7 +3,7 @@
 use alloc::format;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, Failed, Site, rules};
+use spirula_diag::{Checked, Failed, Rule, Site, rules};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionModel as Model, Op, StorageClass};
 use spirula_module::{EntryPoint, Module, Scalar, Shape, Type};
 
@@ -30,6 +30,8 @@ rules! {
     /// Two outputs of a fragment shader in one location go to one attachment, and so both are floats, or both signed or
     /// both unsigned integers.
     OUTPUT_KIND: "fragment-output-kind", environment "Vulkan: Fragment Output Interface";
+    /// Inputs of a vertex shader that share a location have components of one width.
+    VERTEX_WIDTH: "vertex-input-width", warn environment "Vulkan: Vertex Input Attributes";
     /// Inputs of a fragment shader that share a location are interpolated alike.
     ALIKE: "input-location-interpolation", vuid "VUID-StandaloneSpirv-Input-10604";
     /// `Index` is for outputs of fragment shaders.
@@ -94,7 +96,7 @@ struct Slot {
     component: u32,
     variable: Id,
     /// What variables in one location have in common: of inputs of fragment shaders, how they are interpolated, of
-    /// outputs, the kind of number.
+    /// outputs, the kind of number, of inputs of vertex shaders, its width.
     kind: u8,
 }
 
@@ -115,19 +117,19 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) 
         }
         let shared = (a.output, a.set, a.location) == (b.output, b.set, b.location) && a.variable != b.variable;
         if shared && a.kind != b.kind {
-            unlike(cx, a, b).ok();
+            unlike(cx, entry.model, a, b).ok();
         }
     }
 }
 
 /// Two variables share a location, but not what they would have to.
 #[cold]
-fn unlike(cx: &mut Cx<'_>, a: Slot, b: Slot) -> Checked {
+fn unlike(cx: &mut Cx<'_>, model: Model, a: Slot, b: Slot) -> Checked {
     let at = cx.def(a.variable.max(b.variable))?;
-    let (rule, what) = if a.output {
-        (&OUTPUT_KIND, "have different kinds of numbers")
-    } else {
-        (&ALIKE, "are not interpolated alike")
+    let (rule, what): (&'static Rule, _) = match model {
+        Model::Vertex => (&VERTEX_WIDTH, "have numbers of different widths"),
+        _ if a.output => (&OUTPUT_KIND, "have different kinds of numbers"),
+        _ => (&ALIKE, "are not interpolated alike"),
     };
     cx.fail(rule, at, || format!("{} and {} share the location {}, but {what}", a.variable, b.variable, a.location))
 }
@@ -264,9 +266,9 @@ fn locations<'a>(
     };
     let has = |member: u32, decoration| m.member_decoration(inner, member, decoration).map(|d| d.operand());
     let is_struct = m.info(inner).op == Op::TypeStruct;
-    let fragment = entry.model == Model::Fragment;
-    let kind = if fragment && !output { interpolation(|d| m.is_decorated(id, d)) } else { 0 };
-    let mut take = Take { m, output, set, variable: id, kind, fragment, wide: None, slots, work: cx.list() };
+    let model = entry.model;
+    let kind = if model == Model::Fragment && !output { interpolation(|d| m.is_decorated(id, d)) } else { 0 };
+    let mut take = Take { m, output, set, variable: id, kind, model, wide: None, slots, work: cx.list() };
     if let Some(location) = location {
         if let Some((of, member)) = located_member(cx, inner) {
             let at = cx.def(of)?;
@@ -365,7 +367,7 @@ fn block_members(cx: &mut Cx<'_>, ty: Id, members: &[u32], builtins: bool, take:
             });
         }
         let own = take.kind;
-        if take.fragment && !take.output {
+        if take.model == Model::Fragment && !take.output {
             take.kind |= interpolation(|d| m.member_decoration(ty, index, d).is_some());
         }
         let taken = take.value(Id(*member), location, component);
@@ -392,8 +394,8 @@ struct Take<'m, 's> {
     set: u32,
     variable: Id,
     kind: u8,
-    /// Whether a fragment shader has the variable, and, if that is an output, a type in it of another width than 32 and 16.
-    fragment: bool,
+    model: Model,
+    /// In an output of a fragment shader, a type of another width than 32 and 16.
     wide: Option<Id>,
     slots: &'s mut List<'m, Slot>,
     /// What is still to be taken.
@@ -455,7 +457,10 @@ impl Take<'_, '_> {
         if key.width() == 0 {
             return Err(ty);
         }
-        if self.fragment && self.output {
+        if self.model == Model::Vertex && !self.output {
+            self.kind = key.width() as u8;
+        }
+        if self.model == Model::Fragment && self.output {
             self.kind = if key.component_class() == Scalar::Int { 1 + u8::from(key.is_signed()) } else { 0 };
             if !matches!(key.width(), 16 | 32) {
                 self.wide = Some(ty);
