@@ -189,7 +189,7 @@ fn modes<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
 /// What a called function does is not followed.
 fn first_block<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
     let m = cx.m;
-    let function = m.functions().iter().find(|f| m.inst_at(f.start).is_some_and(|i| i.result() == Some(e.function)));
+    let function = m.info(e.function).function().and_then(|f| m.functions().get(f));
     let Some(function) = function.filter(|_| cx.env.is_vulkan()) else { return Ok(()) };
     let (mut is_set, mut called) = (false, false);
     let body = m.insts(function.body_words()).skip_while(|i| i.op() == Op::Label);

@@ -41,28 +41,42 @@ fn is_indices(builtin: BuiltIn) -> bool {
     )
 }
 
-/// Judges the functions of modules with such built-ins.
+/// Judges the functions that use such built-ins.
 pub(super) fn module(cx: &mut Cx<'_>, objects: &[Object]) {
-    if !objects.iter().any(|o| is_indices(o.builtin) || o.builtin == BuiltIn::PrimitiveShadingRateKHR) {
-        return;
-    }
+    let wanted = |o: &&Object| is_indices(o.builtin) || o.builtin == BuiltIn::PrimitiveShadingRateKHR;
+    let ids = cx.collect(objects.iter().filter(wanted).map(|o| o.id));
+    let Some((first, last)) = ids.first().zip(ids.last()) else { return };
     let m = cx.m;
-    let mesh = ModelSet::of(&[Model::MeshEXT, Model::MeshNV]);
-    let most = most(cx, mesh);
-    for (index, function) in m.functions().iter().enumerate() {
-        let of_mesh = !m.models_reaching(index).and(mesh).is_empty();
+    let uses = cx.flow.uses.list.iter().filter(|u| ids.binary_search(&u.id).is_ok());
+    let mut functions = cx.collect(uses.map(|u| u.function as usize));
+    functions.sort_unstable();
+    functions.dedup();
+    // Asked for where a constant is found.
+    let mut known = None;
+    for function in functions.iter().filter_map(|f| m.functions().get(*f)) {
         for inst in m.insts(function.body_words()) {
             match inst.op() {
-                Op::Store => stored(cx, objects, inst, most).ok(),
-                Op::AccessChain | Op::InBoundsAccessChain if of_mesh => element(cx, objects, inst, most).ok(),
-                _ => None,
-            };
+                Op::Store if m.info(inst.id(2)).is_constant() => {
+                    let most = *known.get_or_insert_with(|| most(cx));
+                    stored(cx, objects, inst, most).ok();
+                }
+                Op::AccessChain | Op::InBoundsAccessChain
+                    if (*first..=*last).contains(&inst.id(3)) && inst.words().len() > 4 =>
+                {
+                    if m.info(inst.id(4)).is_constant() {
+                        let most = *known.get_or_insert_with(|| most(cx));
+                        element(cx, objects, inst, most).ok();
+                    }
+                }
+                _ => {}
+            }
         }
     }
 }
 
-fn most(cx: &Cx<'_>, mesh: ModelSet) -> Most {
+fn most(cx: &Cx<'_>) -> Most {
     let m = cx.m;
+    let mesh = ModelSet::of(&[Model::MeshEXT, Model::MeshNV]);
     let mut most = Most::default();
     for entry in m.entry_points().filter(|e| mesh.contains(e.model)) {
         for (mode, inst) in m.execution_modes(entry.function) {
@@ -158,7 +172,7 @@ fn element<'a>(cx: &mut Cx<'a>, objects: &[Object], inst: Inst<'a>, most: Most) 
     // Those of Nvidia's have several elements for each primitive.
     let per_primitive = is_indices(o.builtin) && o.builtin != BuiltIn::PrimitiveIndicesNV
         || m.is_decorated(base, Decoration::PerPrimitiveEXT);
-    let at = if inst.words().len() > 4 { m.fixed_u32(inst.id(4)) } else { None };
+    let at = m.fixed_u32(inst.id(4));
     let Some(value) =
         at.filter(|_| per_primitive && array_levels(m, m.pointer(m.type_id_of(base)).map_or(Id(0), |p| p.1)) > 0)
     else {
