@@ -5,7 +5,7 @@ use alloc::format;
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel as Model, Op};
-use spirula_module::{Function, ModelSet};
+use spirula_module::ModelSet;
 
 use super::{Object, array_levels};
 use crate::cx::Cx;
@@ -41,66 +41,73 @@ fn is_indices(builtin: BuiltIn) -> bool {
     )
 }
 
-/// Judges the functions that use such built-ins.
+/// Judges the functions of modules with such built-ins.
 pub(super) fn module(cx: &mut Cx<'_>, objects: &[Object]) {
     let wanted = |o: &&Object| is_indices(o.builtin) || o.builtin == BuiltIn::PrimitiveShadingRateKHR;
-    let ids = cx.collect(objects.iter().filter(wanted).map(|o| o.id));
-    let Some((first, last)) = ids.first().zip(ids.last()) else { return };
+    let mut found = objects.iter().filter(wanted).map(|o| o.id);
+    let Some(first) = found.next() else { return };
+    let last = found.next_back().unwrap_or(first);
     let m = cx.m;
-    let uses = cx.flow.uses.list.iter().filter(|u| ids.binary_search(&u.id).is_ok());
-    let mut functions = cx.collect(uses.map(|u| u.function as usize));
-    functions.sort_unstable();
-    functions.dedup();
-    // Asked for where a constant is found.
-    let mut known = None;
-    for function in functions.iter().filter_map(|f| m.functions().get(*f)) {
-        for inst in m.insts(function.body_words()) {
-            match inst.op() {
-                Op::Store if m.info(inst.id(2)).is_constant() => {
-                    let most = *known.get_or_insert_with(|| most(cx));
-                    stored(cx, objects, inst, most).ok();
-                }
-                Op::AccessChain | Op::InBoundsAccessChain
-                    if (*first..=*last).contains(&inst.id(3)) && inst.words().len() > 4 =>
-                {
-                    if m.info(inst.id(4)).is_constant() {
-                        let most = *known.get_or_insert_with(|| most(cx));
-                        element(cx, objects, inst, most).ok();
-                    }
-                }
-                _ => {}
-            }
+    let (mut constant, mut counts) = (cx.list(), Counts::default());
+    for inst in m.functions().iter().flat_map(|f| m.insts(f.body_words())) {
+        match inst.op() {
+            Op::Store if m.info(inst.id(2)).is_constant() => constant.push(inst),
+            Op::AccessChain | Op::InBoundsAccessChain if (first..=last).contains(&inst.id(3)) => constant.push(inst),
+            Op::SetMeshOutputsEXT => counts.add(cx, inst),
+            _ => {}
+        }
+    }
+    if constant.is_empty() {
+        return;
+    }
+    let most = counts.most(cx);
+    for inst in constant {
+        if inst.op() == Op::Store {
+            stored(cx, objects, inst, most).ok();
+        } else {
+            element(cx, objects, inst, most).ok();
         }
     }
 }
 
-fn most(cx: &Cx<'_>) -> Most {
-    let m = cx.m;
-    let mesh = ModelSet::of(&[Model::MeshEXT, Model::MeshNV]);
-    let mut most = Most::default();
-    for entry in m.entry_points().filter(|e| mesh.contains(e.model)) {
-        for (mode, inst) in m.execution_modes(entry.function) {
-            match mode {
-                ExecutionMode::OutputVertices => most.vertices = most.vertices.max(Some(inst.word(3))),
-                ExecutionMode::OutputPrimitivesEXT => most.primitives = most.primitives.max(Some(inst.word(3))),
-                _ => {}
+/// The largest numbers that mesh shaders set, where all are constants.
+#[derive(Default)]
+struct Counts {
+    any: bool,
+    unknown: [bool; 2],
+    largest: [u32; 2],
+}
+
+impl Counts {
+    fn add(&mut self, cx: &Cx<'_>, inst: Inst<'_>) {
+        self.any = true;
+        for i in 0..2 {
+            match cx.m.fixed_u32(inst.id(i + 1)) {
+                Some(n) => self.largest[i] = self.largest[i].max(n),
+                None => self.unknown[i] = true,
             }
         }
     }
-    let (mut vertices, mut primitives) = (Some(0), Some(0));
-    let set = |f: &Function| m.insts(f.body_words()).filter(|i| i.op() == Op::SetMeshOutputsEXT);
-    let mut any = false;
-    for inst in m.functions().iter().flat_map(set) {
-        any = true;
-        // The larger of two counts; unknown where one is.
-        vertices = vertices.zip(m.fixed_u32(inst.id(1))).map(|(a, b)| a.max(b));
-        primitives = primitives.zip(m.fixed_u32(inst.id(2))).map(|(a, b)| a.max(b));
+
+    /// What the execution modes allow, or, where it is known, what is set.
+    fn most(&self, cx: &Cx<'_>) -> Most {
+        let m = cx.m;
+        let mesh = ModelSet::of(&[Model::MeshEXT, Model::MeshNV]);
+        let mut most = Most::default();
+        for entry in m.entry_points().filter(|e| mesh.contains(e.model)) {
+            for (mode, inst) in m.execution_modes(entry.function) {
+                match mode {
+                    ExecutionMode::OutputVertices => most.vertices = most.vertices.max(Some(inst.word(3))),
+                    ExecutionMode::OutputPrimitivesEXT => most.primitives = most.primitives.max(Some(inst.word(3))),
+                    _ => {}
+                }
+            }
+        }
+        let set = |i: usize| Some(self.largest[i]).filter(|_| self.any && !self.unknown[i]);
+        most.vertices = set(0).or(most.vertices);
+        most.primitives = set(1).or(most.primitives);
+        most
     }
-    if any {
-        most.vertices = vertices.or(most.vertices);
-        most.primitives = primitives.or(most.primitives);
-    }
-    most
 }
 
 /// The built-in that a pointer leads to, itself or to an element of it.
@@ -172,7 +179,7 @@ fn element<'a>(cx: &mut Cx<'a>, objects: &[Object], inst: Inst<'a>, most: Most) 
     // Those of Nvidia's have several elements for each primitive.
     let per_primitive = is_indices(o.builtin) && o.builtin != BuiltIn::PrimitiveIndicesNV
         || m.is_decorated(base, Decoration::PerPrimitiveEXT);
-    let at = m.fixed_u32(inst.id(4));
+    let at = if inst.words().len() > 4 { m.fixed_u32(inst.id(4)) } else { None };
     let Some(value) =
         at.filter(|_| per_primitive && array_levels(m, m.pointer(m.type_id_of(base)).map_or(Id(0), |p| p.1)) > 0)
     else {
