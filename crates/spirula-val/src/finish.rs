@@ -41,6 +41,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::vulkan::row_major::module,
     rules::vulkan::transform::module,
     rules::vulkan::view_index::module,
+    rules::vulkan::dynamic_indexing::module,
     rules::vulkan::builtins::module,
 ];
 

@@ -47,6 +47,10 @@ rules! {
     TOPOLOGY: "mesh-topology", extension "SPV_EXT_mesh_shader";
     /// Mesh shaders of the older extension, too, set limits and a topology. A warning, since consumers do without.
     OLDER_MODES: "mesh-modes-nv", warn extension "SPV_NV_mesh_shader";
+    /// A mesh shader writes its outputs when it has said how many there are: before that, its first block writes none.
+    UNSET: "vulkan-mesh-outputs-unset", warn vuid "VUID-StandaloneSpirv-MeshEXT-07106";
+    /// A mesh shader says once how many outputs there are.
+    SET_TWICE: "vulkan-mesh-outputs-set-twice", warn vuid "VUID-RuntimeSpirv-MeshEXT-07118";
     /// Mesh shaders do not read their outputs.
     READ_OUTPUT: "vulkan-mesh-read-output", vuid "VUID-StandaloneSpirv-MeshEXT-07107";
 }
@@ -114,15 +118,17 @@ fn count<'a>(
     })
 }
 
-pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    if !cx.models_here().contains(ExecutionModel::MeshEXT) || cx.m.class_of(inst.id(3)) != Some(StorageClass::Output) {
+/// What is read through the pointer at `word` is no output of a mesh shader.
+pub(crate) fn read<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let id = inst.id(word);
+    if !cx.models_here().contains(ExecutionModel::MeshEXT) || cx.m.class_of(id) != Some(StorageClass::Output) {
         return Ok(());
     }
-    cx.fail_at(&READ_OUTPUT, inst, 3, || format!("{} points into Output, which mesh shaders do not read", inst.id(3)))
+    cx.fail_at(&READ_OUTPUT, inst, word, || format!("{id} points into Output, which mesh shaders do not read"))
 }
 
 /// A write through the pointer at `word`, which points to TaskPayloadWorkgroupEXT.
-pub(crate) fn payload_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+pub(crate) fn payload_write(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     let reached = cx.models_here().contains(ExecutionModel::MeshEXT);
     cx.check_at(!reached, &PAYLOAD_WRITE, inst, word, || {
         format!("{} points to TaskPayloadWorkgroupEXT, which mesh shaders do not write to", inst.id(word))
@@ -142,7 +148,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
                 cx.all(results)
             }
             E::MeshEXT => {
-                let results = [one_payload(cx, e), modes(cx, e), interface(cx, e)];
+                let results = [one_payload(cx, e), modes(cx, e), interface(cx, e), first_block(cx, e)];
                 cx.all(results)
             }
             E::Fragment => {
@@ -212,6 +218,33 @@ fn modes<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
             e.function, e.model
         )
     })
+}
+
+/// The block that runs whatever happens: it writes no outputs before it has set how many there are, and sets that once.
+/// What a called function does is not followed.
+fn first_block<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
+    let m = cx.m;
+    let function = m.info(e.function).function().and_then(|f| m.functions().get(f));
+    let Some(function) = function.filter(|_| cx.env.is_vulkan()) else { return Ok(()) };
+    let (mut is_set, mut called) = (false, false);
+    let body = m.insts(function.body_words()).skip_while(|i| i.op() == Op::Label);
+    for inst in body.take_while(|i| i.op() != Op::Label) {
+        match inst.op() {
+            Op::FunctionCall => called = true,
+            Op::SetMeshOutputsEXT => {
+                cx.check(!is_set, &SET_TWICE, inst, || "the numbers of vertices and primitives are set already")?;
+                is_set = true;
+            }
+            Op::Store | Op::CopyMemory if !is_set && !called => {
+                let id = inst.id(1);
+                cx.check(m.class_of(id) != Some(StorageClass::Output), &UNSET, inst, || {
+                    format!("{id} points into Output, but the numbers of vertices and primitives are not set yet")
+                })?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The variables of an entry point: outputs are arrays, and what there is once per primitive is where it belongs.

@@ -3,11 +3,11 @@
 use alloc::format;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, rules};
+use spirula_diag::{Checked, Rule, rules};
 use spirula_grammar::{
-    Capability, ComponentType, CooperativeVectorMatrixLayout, MemoryAccess, Op, OperandKind, StorageClass,
+    Capability, ComponentType, CooperativeVectorMatrixLayout as Layout, MemoryAccess, Op, OperandKind, StorageClass,
 };
-use spirula_module::{Shape, Type, TypeKey};
+use spirula_module::{Scalar, Shape, Type, TypeKey};
 
 use super::access::memory;
 use super::{constant, is_int32, may_be_equal, value};
@@ -22,6 +22,14 @@ rules! {
     PRODUCT: "cooperative-vector-product", extension "SPV_NV_cooperative_vector";
     /// Matrices laid out in rows or columns are not transposed as they are read. A warning, since compilers do not look.
     TRANSPOSED: "cooperative-vector-transposed", warn extension "SPV_NV_cooperative_vector";
+    /// A matrix of 8-bit floats is laid out for inferencing or training.
+    LAYOUT: "cooperative-vector-matrix-layout", warn vuid "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10090";
+    /// Sums of components are accumulated as 16-bit or 32-bit floats in a storage buffer.
+    REDUCE: "cooperative-vector-reduce-sum", warn vuid "VUID-RuntimeSpirv-OpCooperativeVectorReduceSumAccumulateNV-10092";
+    /// The outer product of vectors of 16-bit floats is accumulated in a matrix of 16-bit or 32-bit floats, which is laid out
+    /// for training in a storage buffer.
+    OUTER: "cooperative-vector-outer-product",
+        warn vuid "VUID-RuntimeSpirv-OpCooperativeVectorOuterProductAccumulateNV-10093";
 }
 
 fn is_vector(key: TypeKey) -> bool {
@@ -127,6 +135,9 @@ pub(super) fn multiply<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     constant(cx, &PRODUCT, inst, next + 3, "Transpose")?;
     known(cx, inst, next + 2, OperandKind::CooperativeVectorMatrixLayout)?;
     transposed(cx, inst, next + 2)?;
+    if cx.env.is_vulkan() {
+        layout(cx, inst, next + 2)?;
+    }
     length(cx, inst, inst.id(1), next)?;
     let packed = [ComponentType::SignedInt8PackedNV, ComponentType::UnsignedInt8PackedNV];
     let reads = m.fixed_u32(inst.id(4));
@@ -144,13 +155,39 @@ pub(super) fn multiply<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 fn transposed<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let m = cx.m;
     let transposes = m.info(inst.id(word + 1)).op == Op::ConstantTrue;
-    let layout = m.fixed_u32(inst.id(word)).map(CooperativeVectorMatrixLayout);
-    let plain = matches!(
-        layout,
-        Some(CooperativeVectorMatrixLayout::RowMajorNV | CooperativeVectorMatrixLayout::ColumnMajorNV)
-    );
+    let layout = m.fixed_u32(inst.id(word)).map(Layout);
+    let plain = matches!(layout, Some(Layout::RowMajorNV | Layout::ColumnMajorNV));
     cx.check_at(!(transposes && plain), &TRANSPOSED, inst, word + 1, || {
         format!("a matrix of the layout {} is not transposed", layout.unwrap_or_default())
+    })
+}
+
+/// The layout, at `word`, of a matrix whose interpretation is 8-bit floats.
+fn layout<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    let m = cx.m;
+    let small = [ComponentType::FloatE4M3NV, ComponentType::FloatE5M2NV];
+    let optimal = [Layout::InferencingOptimalNV, Layout::TrainingOptimalNV];
+    let is_small = m.fixed_u32(inst.id(7)).is_some_and(|v| small.contains(&ComponentType(v)));
+    let fits = m.fixed_u32(inst.id(word)).is_none_or(|v| optimal.contains(&Layout(v)));
+    cx.check_at(fits || !is_small, &LAYOUT, inst, word, || {
+        format!("{} is no layout for inferencing or training, which 8-bit floats need", inst.id(word))
+    })
+}
+
+/// What is accumulated, through the pointer at word 1, is in a storage buffer.
+fn accumulates<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, rule: &'static Rule) -> Checked {
+    let class = cx.m.class_of(inst.id(1)).unwrap_or(StorageClass::StorageBuffer);
+    let ok = matches!(class, StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer);
+    cx.check_at(ok, rule, inst, 1, || format!("{} points to {class}", inst.id(1)))
+}
+
+/// The components of the vector at `word` are floats of one of the widths.
+fn floats<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, rule: &'static Rule, widths: &[u32]) -> Checked {
+    let key = cx.key_at(inst, word)?;
+    let ok = key.component_class() == Scalar::Float && widths.contains(&key.width());
+    let m = cx.m;
+    cx.check_at(ok, rule, inst, word, || {
+        format!("{} has type {}", inst.id(word), describe(m, m.type_id_of(inst.id(word))))
     })
 }
 
@@ -173,6 +210,17 @@ pub(super) fn outer_product<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check_at(a.component() == b.component(), &ACCESS, inst, 4, || {
         format!("{} and {} have different components", inst.id(3), inst.id(4))
     })?;
+    if cx.env.is_vulkan() {
+        accumulates(cx, inst, &OUTER)?;
+        floats(cx, inst, 3, &OUTER, &[16])?;
+        floats(cx, inst, 4, &OUTER, &[16])?;
+        let m = cx.m;
+        let training = m.fixed_u32(inst.id(5)).is_none_or(|v| Layout(v) == Layout::TrainingOptimalNV);
+        cx.check_at(training, &OUTER, inst, 5, || format!("{} is not the layout for training", inst.id(5)))?;
+        let kinds = [ComponentType::Float16NV, ComponentType::Float32NV];
+        let float = m.fixed_u32(inst.id(6)).is_none_or(|v| kinds.contains(&ComponentType(v)));
+        cx.check_at(float, &OUTER, inst, 6, || format!("{} is neither 16-bit nor 32-bit floats", inst.id(6)))?;
+    }
     match inst.words().get(7) {
         Some(_) => value(cx, &ACCESS, inst, 7, "a 32-bit integer", is_int32),
         None => Ok(()),
@@ -182,5 +230,10 @@ pub(super) fn outer_product<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 pub(super) fn reduce_sum<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     pointer(cx, inst, 1)?;
     value(cx, &ACCESS, inst, 2, "a 32-bit or 64-bit integer", is_offset)?;
-    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_cooperative)
+    value(cx, &ACCESS, inst, 3, "a cooperative vector", is_cooperative)?;
+    if !cx.env.is_vulkan() {
+        return Ok(());
+    }
+    accumulates(cx, inst, &REDUCE)?;
+    floats(cx, inst, 3, &REDUCE, &[16, 32])
 }

@@ -9,6 +9,7 @@ use spirula_module::{ModelSet, Scalar, Shape, Type};
 use super::{Ext, FIRST, ext_signatures};
 use crate::cx::Cx;
 use crate::rules::arithmetic::ENCODED;
+use crate::rules::{memory, vulkan};
 use crate::signature::{Con, Signature, describe, is_floats, is_ints};
 
 rules! {
@@ -103,7 +104,11 @@ fn pointer(cx: &mut Cx<'_>, ext: Ext<'_>, int: bool) -> Checked {
     let result = cx.result_key(ext.inst)?;
     ext.result(cx, is_floats(result), "a floating-point number or a vector of them")?;
     same(cx, ext)?;
-    let (_, pointee) = ext.pointer(cx, 1)?;
+    let (class, pointee) = ext.pointer(cx, 1)?;
+    memory::writable(cx, ext.inst, FIRST + 1, class)?;
+    if cx.env.is_vulkan() {
+        vulkan::resources::not_uniform(cx, ext.inst, FIRST + 1)?;
+    }
     if int {
         let key = cx.m.key(pointee);
         let small = key.width() == 16 && cx.declares("SPV_AMD_gpu_shader_int16");

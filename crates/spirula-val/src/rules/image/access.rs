@@ -24,6 +24,8 @@ rules! {
     /// An image that is WriteOnly is not read, and one that is ReadOnly not written. A warning, since the specification says
     /// so of the qualifiers and not of the instructions.
     QUALIFIER: "image-access-qualifier", warn spec "§3.2.17";
+    /// In Vulkan, what is written to an image with a format has as many components as the format at least.
+    WRITTEN: "image-write-components", warn vuid "VUID-RuntimeSpirv-OpImageWrite-07112";
     /// In Vulkan, what is read from an image is a vector of four components.
     FOUR: "image-read-components", vuid "VUID-StandaloneSpirv-Result-04780";
     /// Input attachments are read in fragment shaders.
@@ -164,11 +166,29 @@ pub(super) fn write(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         format!("the texel has type {}, not integers or floats", describe(m, m.type_id_of(inst.id(3))))
     })?;
     sampled_type(cx, inst, 3, key, image)?;
+    let needs = if cx.env.is_vulkan() { components(image.format) } else { 0 };
+    cx.check_at(key.count() >= needs, &WRITTEN, inst, 3, || {
+        format!("the texel has {} components, but the format {} has {needs}", key.count(), image.format)
+    })?;
     let unknown = cx.env.is_vulkan() && image.format == ImageFormat::Unknown && image.sampled == 2;
     let ok = !unknown || cx.has(Capability::StorageImageWriteWithoutFormat);
     cx.check_at(ok, &FORMAT, inst, 1, || "the image has no format, which needs StorageImageWriteWithoutFormat")?;
     operands::check(cx, inst, 4, image)?;
     access_kind(cx, inst, 4, 1, image)
+}
+
+/// How many components a format has; none where that is not known.
+fn components(format: ImageFormat) -> u32 {
+    use ImageFormat as F;
+    match format {
+        F::Rgba32f | F::Rgba16f | F::Rgba16 | F::Rgba16Snorm | F::Rgba8 | F::Rgba8Snorm | F::Rgb10A2 => 4,
+        F::Rgba32i | F::Rgba16i | F::Rgba8i | F::Rgba32ui | F::Rgba16ui | F::Rgba8ui | F::Rgb10a2ui => 4,
+        F::R11fG11fB10f => 3,
+        F::Rg32f | F::Rg16f | F::Rg16 | F::Rg16Snorm | F::Rg8 | F::Rg8Snorm => 2,
+        F::Rg32i | F::Rg16i | F::Rg8i | F::Rg32ui | F::Rg16ui | F::Rg8ui => 2,
+        F::Unknown => 0,
+        _ => 1,
+    }
 }
 
 pub(super) fn texel_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {

@@ -30,6 +30,8 @@ rules! {
     AVAILABLE: "image-operand-availability", spec "§3.2.14";
     /// Vulkan has the `Offset` operand for gathers only, unless maintenance8 is there.
     OFFSET_VULKAN: "image-operand-offset-vulkan", vuid "VUID-RuntimeSpirv-Offset-10213";
+    /// Offsets are for images that are sampled or fetched from, not for storage images.
+    OFFSET_STORAGE: "image-operand-offset-storage", warn vuid "VUID-StandaloneSpirv-Offset-04865";
     /// `ZeroExtend` gives unsigned integers.
     EXTEND: "image-operand-extend", spec "§3.2.14";
 }
@@ -184,6 +186,8 @@ fn offsets(cx: &mut Cx<'_>, r: &mut Reader<'_>) -> Checked {
     for bit in [O::ConstOffset, O::Offset] {
         let Some(word) = r.take(bit) else { continue };
         r.place(cx, word, r.image.dim != Dim::Cube, "with an offset is not for cube images")?;
+        let storage = cx.env.is_vulkan() && r.image.sampled == 2;
+        cx.check_at(!storage, &OFFSET_STORAGE, r.inst, word, || format!("{bit} on an image whose Sampled is 2"))?;
         let key = cx.key_at(r.inst, word)?;
         let int = key.is_int_scalar_or_vector() && (key.width() == 32 || super::narrow(cx, key, true));
         r.value(cx, word, int, "offsets are 32-bit integers")?;

@@ -64,7 +64,7 @@ pub(super) fn copy_memory<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     cx.check(!parts.any(Parts::RUNTIME_ARRAY), &VOID, inst, || {
         format!("{} is or contains a run-time array, which has no fixed size", describe(m, copied))
     })?;
-    load_store::writable(cx, inst, 1, target)?;
+    load_store::writable(cx, inst, 1, target.class)?;
     small(cx, inst, parts)?;
     access::of_copy(cx, inst, 3, target, source, copied)
 }
@@ -102,7 +102,7 @@ pub(super) fn copy_memory_sized<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked 
         })?;
         multiple(cx, inst, value.bits, target.class, source.class)?;
     }
-    load_store::writable(cx, inst, 1, target)?;
+    load_store::writable(cx, inst, 1, target.class)?;
     let parts = [target, source].iter().fold(Parts::default(), |p, t| p.or(cx.parts(t.pointee)));
     small(cx, inst, parts)?;
     let copied = [target, source].iter().find(|p| !p.is_untyped()).map_or(Id(0), |p| p.pointee);

@@ -8,7 +8,7 @@ use spirula_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass};
 use spirula_module::{ModelSet, Module, Shape, Type};
 
 use super::access::{self, Does};
-use super::{POINTER, Pointer, describe, no_ray_object, not_a_texel, pointer_at, root};
+use super::{POINTER, describe, no_ray_object, not_a_texel, pointer_at, root};
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
 use crate::rules::pointers;
@@ -113,7 +113,7 @@ fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         let void = m.key(pointer.pointee).shape() == Shape::Void;
         cx.check_at(!void, &STORE_VOID, inst, 1, || format!("{} points to void", inst.id(1)))?;
     }
-    writable(cx, inst, 1, pointer)?;
+    writable(cx, inst, 1, pointer.class)?;
     not_a_texel(cx, inst, 1, pointer)?;
     if pointer.is_untyped() {
         pointers::untyped_matrix(cx, inst, 1, object)?;
@@ -137,8 +137,7 @@ fn any_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 /// The storage class is one that a module can write to (§3.2.7).
-pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer: Pointer) -> Checked {
-    let class = pointer.class;
+pub(crate) fn writable(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, class: StorageClass) -> Checked {
     let read_only = match class {
         StorageClass::UniformConstant | StorageClass::Input | StorageClass::PushConstant => true,
         StorageClass::ShaderRecordBufferKHR => cx.env.is_vulkan() || cx.has(Capability::RayTracingKHR),
@@ -151,7 +150,7 @@ pub(super) fn writable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, pointer
     })
 }
 
-fn hit_attribute<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+fn hit_attribute(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     if cx.env.is_vulkan() {
         return crate::rules::vulkan::resources::hit_attribute_write(cx, inst, word);
     }

@@ -27,7 +27,7 @@ pub(crate) use chain_untyped::RULES as UNTYPED_RULES;
 pub(crate) use compare::RULES as COMPARE_RULES;
 pub(crate) use copy::RULES as COPY_RULES;
 pub(crate) use length::RULES as LENGTH_RULES;
-pub(crate) use load_store::{RULES as LOAD_STORE_RULES, same_structure};
+pub(crate) use load_store::{RULES as LOAD_STORE_RULES, same_structure, writable};
 pub(crate) use variable::{RULES as VARIABLE_RULES, heap};
 pub(crate) use vendor::{RULES as VENDOR_RULES, module as raw_access_chains};
 

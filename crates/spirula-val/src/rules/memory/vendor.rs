@@ -197,7 +197,7 @@ pub(super) fn predicated_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let pointer = pointer_at(cx, inst, 1, &PREDICATED_POINTER)?;
     let object = cx.type_at(inst, 2)?;
     points_to(cx, inst, 1, pointer, object)?;
-    load_store::writable(cx, inst, 1, pointer)?;
+    load_store::writable(cx, inst, 1, pointer.class)?;
     access::operands(cx, inst, 4, Does::Write, &[pointer], object)?;
     Ok(())
 }

@@ -193,7 +193,9 @@ fn argument<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, class: StorageClas
         | StorageClass::Function
         | StorageClass::Private
         | StorageClass::Workgroup
-        | StorageClass::AtomicCounter => true,
+        | StorageClass::AtomicCounter
+        // SPV_KHR_ray_tracing adds it to the list.
+        | StorageClass::ShaderRecordBufferKHR => true,
         StorageClass::StorageBuffer => may_vary(cx, class),
         _ => false,
     };

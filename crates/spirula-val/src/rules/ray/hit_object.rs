@@ -5,7 +5,7 @@ use spirula_diag::Checked;
 use spirula_grammar::{ExecutionModel, Op, StorageClass};
 
 use super::query::RAY_QUERY;
-use super::{ACCELERATION_STRUCTURE, DATA, HINT_BITS, PAYLOAD, RAY, TRACING, flags, only, variable};
+use super::{ACCELERATION_STRUCTURE, DATA, HINT_BITS, PAYLOAD, RAY, TRACING, flags, only, ray, time, variable};
 use crate::cx::Cx;
 use crate::dispatch::{Table, rule_table};
 use crate::rules::operand::{Is, operand, operands, result};
@@ -130,9 +130,9 @@ fn trace<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, object: Is, motion: bool) -> Check
     on(cx, inst, object)?;
     operands(cx, inst, 2, TRACE)?;
     flags(cx, inst, 3)?;
-    operands(cx, inst, 8, RAY)?;
+    ray(cx, inst, 8)?;
     if motion {
-        operand(cx, inst, 12, Is::Float32)?;
+        time(cx, inst, 12)?;
     }
     variable(cx, inst, 12 + usize::from(motion), &DATA, PAYLOAD)
 }

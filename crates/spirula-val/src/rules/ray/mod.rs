@@ -2,6 +2,7 @@
 
 mod hit_object;
 mod query;
+mod values;
 
 use alloc::format;
 use alloc::string::String;
@@ -18,6 +19,7 @@ use crate::rules::vulkan::resources::class_models;
 
 pub(crate) use hit_object::TABLE as HIT_OBJECT_TABLE;
 pub(crate) use query::{RULES as QUERY_RULES, TABLE as QUERY_TABLE};
+pub(crate) use values::RULES as VALUE_RULES;
 
 rules! {
     group "ray";
@@ -97,7 +99,7 @@ fn payload_id<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     })
 }
 
-/// A constant Ray Flags at `word` has no bit whose capability is missing.
+/// A constant Ray Flags at `word` has no bit whose capability is missing, nor bits that exclude one another.
 fn flags<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
     let Some(value) = cx.m.fixed_u32(inst.id(word)) else { return Ok(()) };
     let micromap = value & RayFlags::ForceOpacityMicromap2StateKHR.0 != 0;
@@ -109,17 +111,30 @@ fn flags<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
         inst,
         word,
         || "ForceOpacityMicromap2StateKHR needs RayTracingOpacityMicromapKHR, and RayQueryKHR or RayTracingKHR",
-    )
+    )?;
+    values::flags(cx, inst, word, value)
+}
+
+/// Ray Origin, Ray Tmin, Ray Direction, Ray Tmax from `word` on.
+fn ray<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    operands(cx, inst, word, RAY)?;
+    values::ray(cx, inst, word)
+}
+
+/// Current Time at `word`.
+fn time<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+    operand(cx, inst, word, Is::Float32)?;
+    values::time(cx, inst, word)
 }
 
 fn trace<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     only(cx, inst, TRACING)?;
     operands(cx, inst, 1, TRACE)?;
     flags(cx, inst, 2)?;
-    operands(cx, inst, 7, RAY)?;
+    ray(cx, inst, 7)?;
     let moving = matches!(inst.op(), Op::TraceRayMotionNV | Op::TraceMotionNV);
     if moving {
-        operand(cx, inst, 11, Is::Float32)?;
+        time(cx, inst, 11)?;
     }
     let payload = if moving { 12 } else { 11 };
     match inst.op() {
@@ -142,7 +157,8 @@ fn execute_callable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 fn report_intersection<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     only(cx, inst, &[ExecutionModel::IntersectionKHR])?;
     result(cx, inst, Is::Bool)?;
-    operands(cx, inst, 3, &[Is::Float32, Is::UInt32])
+    operands(cx, inst, 3, &[Is::Float32, Is::UInt32])?;
+    values::hit_kind(cx, inst, 4)
 }
 
 fn any_hit<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

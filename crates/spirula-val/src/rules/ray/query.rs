@@ -6,7 +6,7 @@ use spirula_binary::Inst;
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{Op, RayQueryIntersection};
 
-use super::{ACCELERATION_STRUCTURE, RAY, flags};
+use super::{ACCELERATION_STRUCTURE, flags, ray};
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::rules::operand::{Is, operand, operands, result};
@@ -53,7 +53,7 @@ fn query_only<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 fn initialize<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     operands(cx, inst, 1, &[RAY_QUERY, ACCELERATION_STRUCTURE, Is::Int32, Is::Int32])?;
     flags(cx, inst, 3)?;
-    operands(cx, inst, 5, RAY)
+    ray(cx, inst, 5)
 }
 
 fn generate<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {

@@ -4,8 +4,8 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
-use spirula_module::{Shape, Type};
+use spirula_grammar::{BuiltIn, Decoration, Dim, ExecutionModel, Op, StorageClass};
+use spirula_module::{Module, Shape, Type};
 
 use crate::cx::{Cx, msg};
 use crate::facts::{Parts, without_arrays};
@@ -15,6 +15,10 @@ rules! {
     group "vulkan-decorations";
     /// `InputAttachmentIndex` decorates variables of the storage class `UniformConstant`.
     ATTACHMENT: "input-attachment-class", vuid "VUID-StandaloneSpirv-InputAttachmentIndex-06678";
+    /// What is decorated with `InputAttachmentIndex` is an image of the dimension `SubpassData`, or an array of such.
+    ATTACHMENT_TYPE: "input-attachment-type", environment "Vulkan: Fragment Input Attachment Interface";
+    /// An array of input attachments says which is its first.
+    ATTACHMENT_INDEX: "input-attachment-index", warn vuid "VUID-RuntimeSpirv-OpTypeImage-09644";
     /// GLSL's own layouts do not exist in Vulkan.
     GLSL: "vulkan-glsl-layout", vuid "VUID-StandaloneSpirv-GLSLShared-04669";
     /// Flat, NoPerspective, Sample and Centroid are for inputs and outputs.
@@ -51,7 +55,17 @@ rules! {
 
 /// A decoration of a member.
 pub(crate) fn member<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, decoration: Decoration) -> Checked {
-    if decoration != Decoration::Component || inst.op() != Op::MemberDecorate {
+    if !matches!(decoration, Decoration::Location | Decoration::Component) || inst.op() != Op::MemberDecorate {
+        return Ok(());
+    }
+    let (of, index) = (inst.id(1), inst.word(2));
+    if cx.parts(of).any(Parts::BUILT_IN) {
+        let built_in = cx.m.member_decoration(of, index, Decoration::BuiltIn).is_some();
+        cx.check_at(!built_in, &LOCATION_BUILT_IN, inst, 3, || {
+            format!("member {index} of {of} is decorated both BuiltIn and {decoration}")
+        })?;
+    }
+    if decoration == Decoration::Location {
         return Ok(());
     }
     let ty = match cx.m.ty(inst.id(1)) {
@@ -90,9 +104,7 @@ pub(crate) fn whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
             let built_in = BuiltIn(a.operands.first().copied().unwrap_or(0));
             crate::rules::vulkan::resources::heap_class(cx, def, built_in, class)
         }
-        Decoration::InputAttachmentIndex => cx.check(class == StorageClass::UniformConstant, &ATTACHMENT, def, || {
-            format!("{} is decorated with InputAttachmentIndex, but has the storage class {class}", a.target)
-        }),
+        Decoration::InputAttachmentIndex => attachment(cx, def, class, pointee),
         Decoration::Location | Decoration::Component => location(cx, a, def, class, pointee),
         Decoration::DescriptorSet | Decoration::Binding => {
             let ok = matches!(
@@ -113,6 +125,25 @@ fn class_rule<'a>(cx: &mut Cx<'a>, a: Applied<'a>, ok: bool, rule: &'static Rule
     cx.check_at(ok, rule, a.inst, a.word, || {
         msg(format!("{} is applied to {}, which is in {class}", a.decoration, a.target)).declared(m, a.target)
     })
+}
+
+fn attachment<'a>(cx: &mut Cx<'a>, def: Inst<'a>, class: StorageClass, pointee: Id) -> Checked {
+    let (m, id) = (cx.m, def.id(2));
+    // The table of storage classes lists tile attachments beside them.
+    let ok = matches!(class, StorageClass::UniformConstant | StorageClass::TileAttachmentQCOM);
+    cx.check(ok, &ATTACHMENT, def, || {
+        format!("{id} is decorated with InputAttachmentIndex, but has the storage class {class}")
+    })?;
+    let (inner, _) = without_arrays(m, pointee);
+    cx.check(pointee == Id(0) || is_subpass(m, inner), &ATTACHMENT_TYPE, def, || {
+        let ty = crate::signature::describe(m, inner);
+        msg(format!("{id} is decorated with InputAttachmentIndex, but is {ty}, no image of SubpassData"))
+            .declared(m, inner)
+    })
+}
+
+fn is_subpass(m: Module<'_>, ty: Id) -> bool {
+    matches!(m.ty(ty), Some(Type::Image(i)) if i.dim == Dim::SubpassData)
 }
 
 fn location<'a>(cx: &mut Cx<'a>, a: Applied<'a>, def: Inst<'a>, class: StorageClass, pointee: Id) -> Checked {
@@ -189,6 +220,13 @@ fn resource<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) {
     let is = matches!(class, StorageClass::Uniform | StorageClass::UniformConstant | StorageClass::StorageBuffer);
     if !is || crate::rules::memory::heap(cx, id).is_some() {
         return;
+    }
+    if let Some((StorageClass::UniformConstant, ty)) = m.pointer(inst.id(1)).filter(|_| inst.op() == Op::Variable)
+        && let (inner, 1..) = without_arrays(m, ty)
+    {
+        let indexed = !is_subpass(m, inner) || m.is_decorated(id, Decoration::InputAttachmentIndex);
+        let text = || format!("{id} is an array of input attachments, but is not decorated InputAttachmentIndex");
+        cx.check(indexed, &ATTACHMENT_INDEX, inst, text).ok();
     }
     for needed in [Decoration::DescriptorSet, Decoration::Binding] {
         let has = m.is_decorated(id, needed);

@@ -3,9 +3,9 @@
 use alloc::format;
 
 use spirula_binary::{Id, Inst};
-use spirula_diag::{Checked, Failed, Site, rules};
+use spirula_diag::{Checked, Failed, Rule, Site, rules};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionModel as Model, Op, StorageClass};
-use spirula_module::{EntryPoint, Module, Shape, Type};
+use spirula_module::{EntryPoint, Module, Scalar, Shape, Type};
 
 use crate::cx::{Cx, List, msg};
 use crate::id_set::IdSet;
@@ -25,6 +25,15 @@ rules! {
     MEMBER_MISSING: "location-member-missing", vuid "VUID-StandaloneSpirv-Location-04919";
     /// Only numbers, and vectors, matrices, arrays and structures of them, have locations.
     TYPE: "location-type", environment "Vulkan: Location and Component Assignment";
+    /// Fragment shaders write numbers of 32 bits, or of 16 where the device stores such in interfaces.
+    OUTPUT_WIDTH: "fragment-output-width", warn environment "Vulkan: Fragment Output Interface";
+    /// Two outputs of a fragment shader in one location go to one attachment, and so both are floats, or both signed or
+    /// both unsigned integers.
+    OUTPUT_KIND: "fragment-output-kind", environment "Vulkan: Fragment Output Interface";
+    /// Inputs of a vertex shader that share a location have components of one width.
+    VERTEX_WIDTH: "vertex-input-width", warn environment "Vulkan: Vertex Input Attributes";
+    /// Inputs of a fragment shader that share a location are interpolated alike.
+    ALIKE: "input-location-interpolation", vuid "VUID-StandaloneSpirv-Input-10604";
     /// `Index` is for outputs of fragment shaders.
     INDEX: "index-fragment-output", environment "Vulkan: Fragment Output Interface";
     /// A built-in occurs once in the input interface of an entry point.
@@ -35,6 +44,8 @@ rules! {
     POINTER: "interface-physical-pointer", vuid "VUID-StandaloneSpirv-Input-09557";
     /// Numbers encoded as bfloat16 are neither inputs nor outputs.
     BFLOAT: "interface-bfloat16", vuid "VUID-StandaloneSpirv-OpTypeFloat-10370";
+    /// Integers of 8 bits are neither inputs nor outputs.
+    INT8: "interface-int8", warn vuid "VUID-RuntimeSpirv-None-10980";
     /// Numbers in 8-bit and smaller encodings are neither inputs nor outputs.
     FLOAT8: "interface-float8", vuid "VUID-StandaloneSpirv-OpTypeFloat-10823";
 }
@@ -84,6 +95,9 @@ struct Slot {
     location: u32,
     component: u32,
     variable: Id,
+    /// What variables in one location have in common: of inputs of fragment shaders, how they are interpolated, of
+    /// outputs, the kind of number, of inputs of vertex shaders, its width.
+    kind: u8,
 }
 
 fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) {
@@ -101,7 +115,23 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) 
             };
             cx.fail(rule, entry.inst, text).ok();
         }
+        let shared = (a.output, a.set, a.location) == (b.output, b.set, b.location) && a.variable != b.variable;
+        if shared && a.kind != b.kind {
+            unlike(cx, entry.model, a, b).ok();
+        }
     }
+}
+
+/// Two variables share a location, but not what they would have to.
+#[cold]
+fn unlike(cx: &mut Cx<'_>, model: Model, a: Slot, b: Slot) -> Checked {
+    let at = cx.def(a.variable.max(b.variable))?;
+    let (rule, what): (&'static Rule, _) = match model {
+        Model::Vertex => (&VERTEX_WIDTH, "have numbers of different widths"),
+        _ if a.output => (&OUTPUT_KIND, "have different kinds of numbers"),
+        _ => (&ALIKE, "are not interpolated alike"),
+    };
+    cx.fail(rule, at, || format!("{} and {} share the location {}, but {what}", a.variable, b.variable, a.location))
 }
 
 fn collect_builtins(m: Module<'_>, variable: Inst<'_>, class: StorageClass, all: &mut List<'_, (bool, u32, Id, u32)>) {
@@ -156,6 +186,10 @@ fn contents(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
                 return cx.fail(&POINTER, variable, || {
                     format!("{id} is an interface variable, but contains a pointer of PhysicalStorageBuffer")
                 });
+            }
+            Some(Type::Int { width: 8, .. }) => {
+                return cx
+                    .fail(&INT8, variable, || format!("{id} is an interface variable, but contains 8-bit integers"));
             }
             Some(Type::Float(number)) if matches!(number.kind, spirula_binary::NumberKind::Encoded(_)) => {
                 let (rule, width) = if number.width == 16 { (&BFLOAT, 16) } else { (&FLOAT8, number.width) };
@@ -232,20 +266,22 @@ fn locations<'a>(
     };
     let has = |member: u32, decoration| m.member_decoration(inner, member, decoration).map(|d| d.operand());
     let is_struct = m.info(inner).op == Op::TypeStruct;
-    let mut take = Take { m, output, set, variable: id, slots, work: cx.list() };
+    let model = entry.model;
+    let kind = if model == Model::Fragment && !output { interpolation(|d| m.is_decorated(id, d)) } else { 0 };
+    let mut take = Take { m, output, set, variable: id, kind, model, wide: None, slots, work: cx.list() };
     if let Some(location) = location {
-        if let Some(member) = (0..members.len() as u32).find(|i| has(*i, Decoration::Location).is_some()) {
-            let at = cx.def(inner)?;
+        if let Some((of, member)) = located_member(cx, inner) {
+            let at = cx.def(of)?;
             let at_variable = Site::at(variable.offset());
             let text = || {
-                msg(format!("member {member} of {inner} has a location, but the variable {id} has one too"))
+                msg(format!("member {member} of {of} has a location, but the variable {id} has one too"))
                     .note(at_variable, "declared here")
             };
             return cx.fail(&MEMBERS, at, text);
         }
         let component = value(Decoration::Component).unwrap_or(0);
         return match take.value(ty, location, component) {
-            Ok(_) => Ok(()),
+            Ok(_) => width(cx, take.wide, variable),
             Err(bad) => bad_type(cx, bad, id),
         };
     }
@@ -256,13 +292,56 @@ fn locations<'a>(
     let block = m.is_decorated(inner, Decoration::Block);
     let any_builtin = (0..members.len() as u32).any(|i| has(i, Decoration::BuiltIn).is_some());
     if is_struct && any_builtin && block {
-        return Ok(());
+        let model = entry.model;
+        return cx.check(ty == inner, &MISSING, variable, || {
+            format!("{id} is an array of blocks with built-ins, but {model} has one of them, and it has no location")
+        });
     }
     if !is_struct || (!block && !any_builtin) {
         // Any variable of a block is judged by its members.
         return cx.fail(&MISSING, variable, || format!("{id} is neither a built-in nor a block, but has no location"));
     }
-    block_members(cx, inner, members, any_builtin, &mut take)
+    block_members(cx, inner, members, any_builtin, &mut take)?;
+    width(cx, take.wide, variable)
+}
+
+/// What decides how an input is interpolated.
+fn interpolation(has: impl Fn(Decoration) -> bool) -> u8 {
+    let kinds = [
+        Decoration::PerVertexKHR,
+        Decoration::Flat,
+        Decoration::NoPerspective,
+        Decoration::Sample,
+        Decoration::Centroid,
+    ];
+    kinds.iter().enumerate().fold(0, |bits, (i, d)| bits | u8::from(has(*d)) << i)
+}
+
+/// A member with a location in a structure or in those nested in it. Bounded, since types may be cyclic.
+fn located_member(cx: &Cx<'_>, ty: Id) -> Option<(Id, u32)> {
+    let m = cx.m;
+    if m.info(ty).op != Op::TypeStruct {
+        return None;
+    }
+    let mut work = cx.collect([ty]);
+    for _ in 0..64 {
+        let ty = work.pop()?;
+        let Some(Type::Struct { members }) = m.ty(ty) else { continue };
+        if let Some(d) = m.decorations(ty).find(|d| d.member.is_some() && d.decoration == Decoration::Location) {
+            return Some((ty, d.member.unwrap_or(0)));
+        }
+        work.extend(members.iter().take(256).map(|t| without_arrays(m, Id(*t))));
+    }
+    None
+}
+
+fn width(cx: &mut Cx<'_>, wide: Option<Id>, variable: Inst<'_>) -> Checked {
+    let Some(ty) = wide else { return Ok(()) };
+    let m = cx.m;
+    cx.fail(&OUTPUT_WIDTH, variable, || {
+        let ty = crate::signature::describe(m, ty);
+        format!("{} is an output of a fragment shader, but contains {ty}, neither of 32 bits nor of 16", variable.id(2))
+    })
 }
 
 /// A block without location: each member has its own.
@@ -279,17 +358,21 @@ fn block_members(cx: &mut Cx<'_>, ty: Id, members: &[u32], builtins: bool, take:
             });
         };
         let component = value(Decoration::Component).unwrap_or(0);
-        let nested = without_arrays(m, Id(*member));
-        if let Some(d) = m.decorations(nested).find(|d| d.member.is_some() && d.decoration == Decoration::Location) {
+        if let Some((nested, inner)) = located_member(cx, without_arrays(m, Id(*member))) {
             let at = cx.def(nested)?;
-            let inner = d.member.unwrap_or(0);
             return cx.fail(&MEMBERS, at, || {
                 format!(
                     "member {inner} of {nested} has a location, but so has member {index} of {ty}, which contains it"
                 )
             });
         }
-        if let Err(bad) = take.value(Id(*member), location, component) {
+        let own = take.kind;
+        if take.model == Model::Fragment && !take.output {
+            take.kind |= interpolation(|d| m.member_decoration(ty, index, d).is_some());
+        }
+        let taken = take.value(Id(*member), location, component);
+        take.kind = own;
+        if let Err(bad) = taken {
             return bad_type(cx, bad, take.variable);
         }
     }
@@ -310,6 +393,10 @@ struct Take<'m, 's> {
     output: bool,
     set: u32,
     variable: Id,
+    kind: u8,
+    model: Model,
+    /// In an output of a fragment shader, a type of another width than 32 and 16.
+    wide: Option<Id>,
     slots: &'s mut List<'m, Slot>,
     /// What is still to be taken.
     work: List<'m, Id>,
@@ -317,8 +404,8 @@ struct Take<'m, 's> {
 
 impl Take<'_, '_> {
     fn slot(&mut self, location: u32, component: u32) {
-        let (output, set, variable) = (self.output, self.set, self.variable);
-        self.slots.push(Slot { output, set, location, component, variable });
+        let (output, set, variable, kind) = (self.output, self.set, self.variable, self.kind);
+        self.slots.push(Slot { output, set, location, component, variable, kind });
     }
 
     /// Takes what a value of the type needs, from `location` on. Gives the next location, or a type that cannot have
@@ -370,6 +457,15 @@ impl Take<'_, '_> {
         let key = self.m.key(ty);
         if key.width() == 0 {
             return Err(ty);
+        }
+        if self.model == Model::Vertex && !self.output {
+            self.kind = key.width() as u8;
+        }
+        if self.model == Model::Fragment && self.output {
+            self.kind = if key.component_class() == Scalar::Int { 1 + u8::from(key.is_signed()) } else { 0 };
+            if !matches!(key.width(), 16 | 32) {
+                self.wide = Some(ty);
+            }
         }
         let each = if key.width() == 64 { 2 } else { 1 };
         let (mut at, mut component) = (location, component);

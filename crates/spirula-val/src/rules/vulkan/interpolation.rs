@@ -5,9 +5,9 @@ use alloc::format;
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{BuiltIn, Capability, Decoration, ExecutionModel as Model, Op, StorageClass};
-use spirula_module::{EntryPoint, Module, Scalar, Type};
+use spirula_module::{EntryPoint, Scalar, Type, TypeKey};
 
-use crate::cx::{Cx, List};
+use crate::cx::Cx;
 use crate::rules::interface::class_of;
 use crate::rules::vulkan::builtins::without_arrays;
 
@@ -15,8 +15,9 @@ rules! {
     group "interfaces";
     /// Integers and doubles cannot be interpolated: as inputs of fragment shaders they are decorated with `Flat`.
     FLAT: "input-flat", vuid "VUID-StandaloneSpirv-Flat-04744";
-    /// Inputs of a fragment shader that share a location are interpolated alike.
-    ALIKE: "input-location-interpolation", vuid "VUID-StandaloneSpirv-Input-10604";
+    /// Integers and doubles in a block cannot be interpolated either: the member, or the whole block, is decorated with
+    /// `Flat`.
+    FLAT_MEMBER: "input-flat-member", warn environment "Vulkan: Interpolation Decorations";
     /// Only inputs of tessellation control and geometry shaders with a `Component` are arrays of arrays.
     INPUT_ARRAYS: "component-input-arrays", vuid "VUID-StandaloneSpirv-Execution-10584";
     /// Only outputs of mesh shaders with a `Component` are arrays of arrays.
@@ -46,13 +47,11 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     }
     let told = cx.filled(cx.m.ids().slot_count(), false);
     for entry in cx.m.entry_points() {
-        let mut inputs = cx.list();
         let listed = cx.listed(entry.interface);
         for id in &listed {
             let Some(variable) = cx.m.def(*id).filter(|v| v.op() == Op::Variable) else { continue };
             let class = class_of(cx.m, *id);
             if entry.model == Model::Fragment && class == Some(StorageClass::Input) {
-                collect(cx.m, variable, &mut inputs);
                 let told = cx.m.ids().slot(*id).and_then(|s| told.get_mut(s));
                 if told.is_some_and(|t| !core::mem::replace(t, true)) {
                     flat(cx, variable).ok();
@@ -61,7 +60,6 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
             arrays(cx, &entry, variable, class).ok();
             relative(cx, &entry, &listed, variable).ok();
         }
-        alike(cx, inputs);
     }
 }
 
@@ -84,51 +82,45 @@ fn resource(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
     Ok(())
 }
 
+/// What is not interpolated.
+const FINE: [Decoration; 3] = [Decoration::Flat, Decoration::PerVertexKHR, Decoration::PerPrimitiveEXT];
+
 fn flat(cx: &mut Cx<'_>, variable: Inst<'_>) -> Checked {
     let (m, id) = (cx.m, variable.id(2));
-    let fine = [Decoration::Flat, Decoration::PerVertexKHR, Decoration::PerPrimitiveEXT];
     let Some((_, pointee)) = m.pointer(variable.id(1)) else { return Ok(()) };
-    if fine.iter().any(|d| m.is_decorated(id, *d)) {
+    if FINE.iter().any(|d| m.is_decorated(id, *d)) {
         return Ok(());
     }
-    // SampleMask, an array, is not interpolated.
     let builtin = m.is_decorated(id, Decoration::BuiltIn);
+    if let Some(Type::Struct { members }) = m.ty(without_arrays(m, pointee)).filter(|_| !builtin) {
+        return flat_members(cx, variable, without_arrays(m, pointee), members);
+    }
+    // SampleMask, an array, is not interpolated.
     let key = m.key(if builtin { pointee } else { without_arrays(m, pointee) });
-    let class = key.component_class();
-    let whole = class == Scalar::Int || class == Scalar::Float && key.width() == 64;
-    cx.check(!whole, &FLAT, variable, || {
-        let what = if class == Scalar::Int { "integers" } else { "64-bit floats" };
+    cx.check(!is_whole(key), &FLAT, variable, || {
+        let what = if key.component_class() == Scalar::Int { "integers" } else { "64-bit floats" };
         format!("{id}, an input of a fragment shader, has {what}, but is not decorated with Flat")
     })
 }
 
-/// Locations that an input takes, with what decides how it is interpolated.
-fn collect<'m>(m: Module<'m>, variable: Inst<'m>, all: &mut List<'_, (u32, u32, Inst<'m>)>) {
-    let id = variable.id(2);
-    let Some(location) = m.decoration(id, Decoration::Location).map(|d| d.operand()) else { return };
-    let kinds = [
-        Decoration::PerVertexKHR,
-        Decoration::Flat,
-        Decoration::NoPerspective,
-        Decoration::Sample,
-        Decoration::Centroid,
-    ];
-    let bits = kinds.iter().enumerate().fold(0, |bits, (i, d)| bits | u32::from(m.is_decorated(id, *d)) << i);
-    all.push((location, bits, variable));
+/// Whether there is nothing between two values.
+fn is_whole(key: TypeKey) -> bool {
+    let class = key.component_class();
+    class == Scalar::Int || class == Scalar::Float && key.width() == 64
 }
 
-fn alike(cx: &mut Cx<'_>, mut inputs: List<'_, (u32, u32, Inst<'_>)>) {
-    inputs.sort_unstable_by_key(|(location, _, v)| (*location, v.offset()));
-    for pair in inputs.windows(2) {
-        let ((location, a, one), (other, b, two)) = (pair[0], pair[1]);
-        if location == other && a != b {
-            let text = || {
-                let (one, two) = (one.id(2), two.id(2));
-                format!("{one} and {two} share the location {location}, but are not interpolated alike")
-            };
-            cx.fail(&ALIKE, two, text).ok();
+fn flat_members(cx: &mut Cx<'_>, variable: Inst<'_>, ty: Id, members: &[u32]) -> Checked {
+    let (m, id) = (cx.m, variable.id(2));
+    for (index, member) in members.iter().enumerate() {
+        let has = |d| m.member_decoration(ty, index as u32, d).is_some();
+        if !is_whole(m.key(without_arrays(m, Id(*member)))) || FINE.iter().any(|d| has(*d)) {
+            continue;
         }
+        cx.check(has(Decoration::BuiltIn), &FLAT_MEMBER, variable, || {
+            format!("member {index} of {id}, an input of a fragment shader, is not decorated with Flat")
+        })?;
     }
+    Ok(())
 }
 
 fn arrays(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, variable: Inst<'_>, class: Option<StorageClass>) -> Checked {

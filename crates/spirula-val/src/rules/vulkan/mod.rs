@@ -2,6 +2,7 @@
 
 pub(crate) mod builtins;
 pub(crate) mod decorations;
+pub(crate) mod dynamic_indexing;
 pub(crate) mod environment;
 pub(crate) mod interfaces;
 pub(crate) mod interpolation;

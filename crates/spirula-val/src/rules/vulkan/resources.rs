@@ -20,6 +20,10 @@ rules! {
     INITIALIZER_NULL: "vulkan-initializer-workgroup", vuid "VUID-StandaloneSpirv-OpVariable-04734";
     /// UniformConstant holds images, samplers, sampled images, acceleration structures, tensors, and arrays of them.
     UNIFORM_CONSTANT: "vulkan-uniform-constant-type", vuid "VUID-StandaloneSpirv-UniformConstant-04655";
+    /// Only graphs have tensors with a shape.
+    TENSOR_SHAPE: "vulkan-tensor-shape", warn vuid "VUID-RuntimeSpirv-OpTypeTensorARM-09902";
+    /// The tensors of shaders have a rank.
+    TENSOR_RANK: "vulkan-tensor-rank", warn vuid "VUID-RuntimeSpirv-OpTypeTensorARM-09907";
     /// Uniform and StorageBuffer hold structures, and arrays of them.
     BUFFER: "vulkan-buffer-type", vuid "VUID-StandaloneSpirv-Uniform-06807";
     /// PushConstant holds a structure.
@@ -174,7 +178,8 @@ fn of_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, 
             let heap = memory::heap(cx, id).is_some();
             cx.check(ok && arrays <= 1 || heap, &UNIFORM_CONSTANT, inst, || {
                 format!("{id} is in UniformConstant, but holds {}", describe(data))
-            })
+            })?;
+            if m.info(inner).op == Op::TypeTensorARM { tensor(cx, inst, inner) } else { Ok(()) }
         }
         StorageClass::Uniform | StorageClass::StorageBuffer => {
             cx.check(is_struct && arrays <= 1, &BUFFER, inst, || {
@@ -197,6 +202,16 @@ fn of_class<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, 
         }
         _ => Ok(()),
     }
+}
+
+/// A tensor in a module with shaders and without graphs.
+fn tensor<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id) -> Checked {
+    let (id, words) = (inst.id(2), cx.def(ty)?.words().len());
+    if cx.has(Capability::GraphARM) || cx.m.entry_points().next().is_none() {
+        return Ok(());
+    }
+    cx.check(words > 3, &TENSOR_RANK, inst, || format!("the tensor {id} of a shader has no rank"))?;
+    cx.check(words <= 4, &TENSOR_SHAPE, inst, || format!("the tensor {id} of a shader has a shape"))
 }
 
 fn blocks<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, inner: Id) -> Checked {
@@ -293,7 +308,7 @@ fn spec_sized_array<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, da
 // --- accesses ---
 
 /// The pointer at `word` is to a storage class of the execution models that reach this place.
-pub(crate) fn class_models<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+pub(crate) fn class_models(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     // Most pointers are to classes that all models have.
     if cx.parts(cx.m.type_id_of(inst.id(word))).any(Parts::EASY) {
         return Ok(());
@@ -382,7 +397,7 @@ fn models_of(class: StorageClass) -> Option<(&'static Rule, ModelSet)> {
 }
 
 /// Hit attributes are written by intersection shaders.
-pub(crate) fn hit_attribute_write<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+pub(crate) fn hit_attribute_write(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     class_models(cx, inst, word)?;
     let id = inst.id(word);
     cx.check_models(ModelSet::of(&[ExecutionModel::IntersectionKHR]), &HIT_ATTRIBUTE_WRITE, inst, |others| {
@@ -395,7 +410,7 @@ fn chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn atomic_load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    crate::rules::mesh::read(cx, inst)?;
+    crate::rules::mesh::read(cx, inst, 3)?;
     class_models(cx, inst, 3)
 }
 
@@ -404,13 +419,16 @@ fn atomic_store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 }
 
 fn copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
+    crate::rules::mesh::read(cx, inst, 2)?;
     class_models(cx, inst, 1)?;
     class_models(cx, inst, 2)?;
+    let target = cx.m.pointer(cx.m.type_id_of(inst.id(1))).map_or(Id(0), |p| p.1);
+    not_opaque(cx, inst, 1, target)?;
     not_uniform(cx, inst, 1)
 }
 
 fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    crate::rules::mesh::read(cx, inst)?;
+    crate::rules::mesh::read(cx, inst, 3)?;
     class_models(cx, inst, 3)?;
     let m = cx.m;
     let (rule, heap): (&'static Rule, BuiltIn) = match m.info(inst.id(1)).op {
@@ -441,27 +459,36 @@ fn load<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn store<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class_models(cx, inst, 1)?;
+    let object = cx.m.type_id_of(inst.id(2));
+    not_opaque(cx, inst, 2, object)?;
+    not_uniform(cx, inst, 1)
+}
+
+/// What is stored is no image, sampler or the like.
+fn not_opaque<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize, object: Id) -> Checked {
     let m = cx.m;
-    let object = m.type_id_of(inst.id(2));
     let (inner, _) = without_arrays(m, object);
     let opaque = matches!(
         m.info(inner).op,
         Op::TypeImage | Op::TypeSampler | Op::TypeSampledImage | Op::TypeAccelerationStructureKHR | Op::TypeTensorARM
     );
-    cx.check_at(!opaque, &STORE_OPAQUE, inst, 2, || {
-        format!("{} is {}, which cannot be stored", inst.id(2), memory::describe(m, object))
-    })?;
-    not_uniform(cx, inst, 1)
+    cx.check_at(!opaque, &STORE_OPAQUE, inst, word, || {
+        format!("an object of the type {} cannot be stored", memory::describe(m, object))
+    })
 }
 
 /// Nothing writes to uniform blocks.
-fn not_uniform<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, word: usize) -> Checked {
+pub(crate) fn not_uniform(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
     let m = cx.m;
     if m.class_of(inst.id(word)) != Some(StorageClass::Uniform) {
         return Ok(());
     }
-    let Some(variable) = memory::root(m, inst.id(word)).filter(|i| i.op() == Op::Variable) else { return Ok(()) };
-    let data = m.pointer(variable.id(1)).map_or(Id(0), |p| p.1);
+    let Some(variable) = memory::root(m, inst.id(word)) else { return Ok(()) };
+    let data = match variable.op() {
+        Op::Variable => m.pointer(variable.id(1)).map_or(Id(0), |p| p.1),
+        Op::UntypedVariableKHR if variable.words().len() > 4 => variable.id(4),
+        _ => return Ok(()),
+    };
     let (inner, _) = without_arrays(m, data);
     cx.check_at(!m.is_decorated(inner, Decoration::Block), &STORE_UNIFORM, inst, word, || {
         format!("{} points into {}, a Block in the Uniform storage class", inst.id(word), variable.id(2))

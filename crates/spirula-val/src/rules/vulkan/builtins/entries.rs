@@ -4,29 +4,38 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, Site};
-use spirula_grammar::{BuiltIn, ExecutionMode, ExecutionModel, Op, StorageClass};
+use spirula_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use spirula_module::EntryPoint;
 
 use super::types::array_size;
-use super::{CULL_ONCE, FRAG_DEPTH, INDICES_LINES, INDICES_POINTS, INDICES_TRIANGLES, Object, What};
+use super::{
+    CULL_ONCE, FRAG_DEPTH, INDICES_LINES, INDICES_POINTS, INDICES_TRIANGLES, Object, STENCIL_REF, VERTICES, What,
+    array_levels,
+};
 use crate::cx::{Cx, msg};
-use crate::rules::mode_setting::Modes;
+use crate::rules::mode_setting::{Modes, reached};
+use crate::rules::vulkan::interfaces::is_arrayed;
 
 /// What depends on the execution modes of an entry point with the built-in in its interface.
 pub(super) fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
     let modes = Modes::of_module(cx);
     for entry in cx.m.entry_points() {
         let mesh = matches!(entry.model, ExecutionModel::MeshEXT | ExecutionModel::MeshNV);
-        if !mesh && entry.model != ExecutionModel::Fragment {
+        let fragment = entry.model == ExecutionModel::Fragment;
+        let arrayed = super::ARRAYED_STAGES.contains(&entry.model);
+        if !arrayed && !fragment {
             continue;
         }
         let mut culls = 0;
         for word in entry.interface {
             let first = objects.partition_point(|o| o.id < Id(*word));
             for o in objects[first..].iter().take_while(|o| o.id == Id(*word)) {
-                if !mesh {
-                    frag_depth(cx, &modes, o, &entry).ok();
-                } else {
+                if fragment {
+                    replaced(cx, &modes, o, &entry).ok();
+                    continue;
+                }
+                vertices(cx, o, &entry).ok();
+                if mesh {
                     culls += u32::from(o.builtin == BuiltIn::CullPrimitiveEXT);
                     mesh_sizes(cx, &modes, o, &entry).ok();
                 }
@@ -43,17 +52,55 @@ fn mode(modes: &Modes<'_>, entry: &EntryPoint<'_>, mode: ExecutionMode) -> Optio
     modes.find(entry.function, mode).map(|inst| inst.word(3))
 }
 
-fn frag_depth(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
-    if o.builtin != BuiltIn::FragDepth || mode(modes, entry, ExecutionMode::DepthReplacing).is_some() {
+/// What exists for each vertex has an array level for the vertices.
+fn vertices(cx: &mut Cx<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
+    let each = [BuiltIn::Position, BuiltIn::PointSize, BuiltIn::ClipDistance, BuiltIn::CullDistance];
+    let (m, id, builtin, model) = (cx.m, o.id, o.builtin, entry.model);
+    let interface = |c: &StorageClass| matches!(*c, StorageClass::Input | StorageClass::Output);
+    let Some(class) = o.class.filter(interface).filter(|_| each.contains(&builtin)) else { return Ok(()) };
+    // Without an array at all, the extension's own rule speaks.
+    if model == ExecutionModel::MeshEXT || !is_arrayed(m, model, id, class, m.is_decorated(id, Decoration::Patch)) {
+        return Ok(());
+    }
+    let levels = array_levels(m, m.pointer(m.type_id_of(id)).map_or(Id(0), |(_, ty)| ty));
+    let own = o.member.is_none() && matches!(builtin, BuiltIn::ClipDistance | BuiltIn::CullDistance);
+    let at = cx.def(id)?;
+    cx.check(levels > usize::from(own), &VERTICES, at, || {
+        format!("{id}, with the built-in {builtin}, has no array for the vertices that {model} has in {class}")
+    })
+}
+
+/// A fragment shader that writes a depth or a stencil reference declares that it does.
+fn replaced(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
+    let (rule, needed): (&'static Rule, _) = match o.builtin {
+        BuiltIn::FragDepth => (&FRAG_DEPTH, ExecutionMode::DepthReplacing),
+        BuiltIn::FragStencilRefEXT => (&STENCIL_REF, ExecutionMode::StencilRefReplacingEXT),
+        _ => return Ok(()),
+    };
+    if mode(modes, entry, needed).is_some() {
         return Ok(());
     }
     let m = cx.m;
-    let writes = cx.flow.uses.list.iter().filter(|u| u.id == o.id).any(|u| {
-        let fragment = m.models_reaching(u.function as usize).contains(ExecutionModel::Fragment);
-        fragment && m.inst_at(u.at).is_some_and(|i| i.op() != Op::Load)
-    });
+    // Other entry points may write what this one lists.
+    let reached = reached(cx, entry.function);
+    let users = cx.collect(cx.flow.uses.list.iter().filter(|u| u.id == o.id).map(|u| u.function as usize));
+    let writes = users
+        .iter()
+        .filter(|f| reached.get(**f) == Some(&true))
+        .any(|f| m.insts(m.functions()[*f].body_words()).any(|i| may_write(i, o)));
     let function = cx.def(entry.function)?;
-    cx.check(!writes, &FRAG_DEPTH, function, || "FragDepth is written, but DepthReplacing is not declared")
+    let builtin = o.builtin;
+    cx.check(!writes, rule, function, || format!("{builtin} is written, but {needed} is not declared"))
+}
+
+/// Whether an instruction writes an object, or finds a pointer into the block that it stands in.
+fn may_write(inst: Inst<'_>, o: &Object) -> bool {
+    match inst.op() {
+        Op::Store | Op::CopyMemory | Op::CopyMemorySized => inst.id(1) == o.id,
+        Op::AccessChain | Op::InBoundsAccessChain => o.member.is_some() && inst.id(3) == o.id,
+        Op::FunctionCall => inst.tail(4).contains(&o.id.0),
+        _ => false,
+    }
 }
 
 fn mesh_sizes(cx: &mut Cx<'_>, modes: &Modes<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {

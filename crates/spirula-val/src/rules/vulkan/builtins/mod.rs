@@ -4,6 +4,7 @@ mod entries;
 pub(crate) mod table;
 mod types;
 mod used;
+mod values;
 
 use alloc::format;
 use alloc::string::String;
@@ -19,6 +20,7 @@ use crate::signature::describe;
 use entries::entry_points;
 use types::{Ty, array_size, is, name, typed};
 use used::used;
+pub(crate) use values::RULES as VALUE_RULES;
 
 rules! {
     group "builtins";
@@ -34,6 +36,11 @@ rules! {
     PRIMITIVE_ID: "builtin-primitive-id-capability", vuid "VUID-PrimitiveId-Fragment-04333";
     /// A fragment shader that writes `FragDepth` must declare the execution mode `DepthReplacing`.
     FRAG_DEPTH: "builtin-frag-depth-replacing", vuid "VUID-FragDepth-FragDepth-04216";
+    /// A fragment shader that writes `FragStencilRefEXT` must declare the execution mode `StencilRefReplacingEXT`.
+    STENCIL_REF: "builtin-frag-stencil-ref-replacing", warn environment "Vulkan: FragStencilRefEXT";
+    /// Where each vertex has a built-in, in the inputs of tessellation and geometry shaders and the outputs of tessellation
+    /// control and mesh shaders, its variable is an array.
+    VERTICES: "builtin-vertices-array", warn environment "Vulkan: Built-In Variables";
     /// `WorkgroupSize` decorates a constant, not a variable.
     WORKGROUP_SIZE: "builtin-workgroup-size-constant", vuid "VUID-WorkgroupSize-WorkgroupSize-04426";
     /// With `TileShadingRateQCOM`, a variable decorated with `WorkgroupSize` is an input.
@@ -170,6 +177,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     }
     entry_points(cx, &objects);
     view_indexes(cx, &objects);
+    values::module(cx, &objects);
     let is_object = |id: Id| objects.binary_search_by_key(&id, |o| o.id).is_ok();
     let mut uses = cx.collect(cx.flow.uses.list.iter().filter(|u| is_object(u.id)).copied());
     uses.sort_unstable_by_key(|u| (u.at, u.id));

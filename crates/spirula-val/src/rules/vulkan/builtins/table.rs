@@ -16,6 +16,8 @@ static V4I32: Ty = Ty::Vector(4, &I32);
 static V2F32: Ty = Ty::Vector(2, &F32);
 static V3F32: Ty = Ty::Vector(3, &F32);
 static V4F32: Ty = Ty::Vector(4, &F32);
+static V2OR3F32: Ty = Ty::Either(&V2F32, &V3F32);
+static V2OR3I32: Ty = Ty::Either(&V2I32, &V3I32);
 static MAT4X3: Ty = Ty::Matrix4x3;
 static ARRAY2_F32: Ty = Ty::Array(&ARRAY_F32, None);
 static ARRAY_F32: Ty = Ty::Array(&F32, None);
@@ -88,6 +90,8 @@ macro_rules! builtins {
     (@name V2F32) => { "a vector of 2 32-bit floats" };
     (@name V3F32) => { "a vector of 3 32-bit floats" };
     (@name V4F32) => { "a vector of 4 32-bit floats" };
+    (@name V2OR3F32) => { "a vector of 3 32-bit floats, or of 2, which compilers declare" };
+    (@name V2OR3I32) => { "a vector of 2 32-bit integers, or of 3, which compilers declare" };
     (@name MAT4X3) => { "a matrix of 4 columns of 3 32-bit floats" };
     (@name ARRAY_F32) => { "an array of 32-bit floats" };
     (@name ARRAY2_F32) => { "an array of arrays of 32-bit floats" };
@@ -120,7 +124,8 @@ builtins! {
         ty "type" "BaryCoordNoPerspKHR-04162" (V3F32);
     BaryCoordNoPerspCentroidAMD "bary-coord-no-persp-centroid-amd":
         models "model" "BaryCoordNoPerspCentroidAMD-04163" ([Fragment]),
-        class "storage-class" "BaryCoordNoPerspCentroidAMD-04164" ([] [Input]);
+        class "storage-class" "BaryCoordNoPerspCentroidAMD-04164" ([] [Input]),
+        ty "type" "BaryCoordNoPerspCentroidAMD-04165" (V2OR3F32);
     BaryCoordNoPerspSampleAMD "bary-coord-no-persp-sample-amd":
         models "model" "BaryCoordNoPerspSampleAMD-04166" ([Fragment]),
         class "storage-class" "BaryCoordNoPerspSampleAMD-04167" ([] [Input]),
@@ -469,7 +474,8 @@ builtins! {
         ty "type" "TileOffsetQCOM-10628" (V2I32);
     TileDimensionQCOM "tile-dimension-qcom":
         models "model" "TileDimensionQCOM-10629" ([Fragment, GLCompute]),
-        class "storage-class" "TileDimensionQCOM-10630" ([] [Input]);
+        class "storage-class" "TileDimensionQCOM-10630" ([] [Input]),
+        ty "type" "TileDimensionQCOM-10631" (V2OR3I32);
     TileApronSizeQCOM "tile-apron-size-qcom":
         models "model" "TileApronSizeQCOM-10632" ([Fragment, GLCompute]),
         class "storage-class" "TileApronSizeQCOM-10633" ([] [Input]),
@@ -572,7 +578,7 @@ builtins! {
         ty "type" "ClusterIDNV-10533" (I32);
 }
 
-const RULE_COUNT: usize = 353;
+const RULE_COUNT: usize = 355;
 
 /// The rules of the table.
 pub(crate) static RULES: [&Rule; RULE_COUNT] = {

@@ -20,6 +20,8 @@ pub(super) enum Ty {
     Vector(u32, &'static Ty),
     Matrix4x3,
     Array(&'static Ty, Option<u64>),
+    /// Either: the specification names the one, compilers declare the other.
+    Either(&'static Ty, &'static Ty),
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -75,6 +77,7 @@ pub(super) fn is(m: Module<'_>, ty: Id, want: &Ty) -> bool {
             }
             _ => false,
         },
+        Ty::Either(one, other) => is(m, ty, one) || is(m, ty, other),
     }
 }
 
@@ -88,6 +91,7 @@ pub(super) fn name(want: &Ty) -> String {
         Ty::Vector(count, _) => format!("a vector of {count} 32-bit integers"),
         Ty::Matrix4x3 => "a matrix of 4 columns of 3 32-bit floats".into(),
         Ty::Array(element, None) => format!("an array, each element {}", name(element)),
+        Ty::Either(one, other) => format!("{} or {}", name(one), name(other)),
         Ty::Array(element, Some(size)) => format!("an array of {size} elements, each {}", name(element)),
     }
 }

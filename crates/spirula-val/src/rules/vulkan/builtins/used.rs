@@ -12,6 +12,7 @@ use super::{
     CHANGING, LAYER, Object, PRIMITIVE_ID, VIEWPORT, VOLATILE, VOLATILE_LOAD, What, has, is_interface, list, with,
 };
 use crate::cx::Cx;
+use crate::rules::memory;
 
 /// What depends on the models that reach a function which uses it.
 pub(super) fn used(cx: &mut Cx<'_>, o: &Object, u: Use) -> Checked {
@@ -35,13 +36,15 @@ pub(super) fn used(cx: &mut Cx<'_>, o: &Object, u: Use) -> Checked {
                 })?;
             }
             What::With(of, decoration) if !within(of).is_empty() && o.class != Some(StorageClass::Input) => {
-                with(cx, o, inst, demand.rule, *decoration)?;
+                // What lacks the decoration is the declaration.
+                let at = cx.def(o.member.map_or(id, |(block, _)| block))?;
+                with(cx, o, at, demand.rule, *decoration)?;
             }
             _ => {}
         }
     }
     capabilities(cx, o, inst, models)?;
-    volatile(cx, o, inst, models)
+    volatile(cx, o, u, models)
 }
 
 fn capabilities(cx: &mut Cx<'_>, o: &Object, inst: Inst<'_>, models: ModelSet) -> Checked {
@@ -77,7 +80,7 @@ fn capabilities(cx: &mut Cx<'_>, o: &Object, inst: Inst<'_>, models: ModelSet) -
 }
 
 /// Ray-tracing shaders can move to another subgroup between two instructions.
-fn volatile(cx: &mut Cx<'_>, o: &Object, inst: Inst<'_>, models: ModelSet) -> Checked {
+fn volatile(cx: &mut Cx<'_>, o: &Object, u: Use, models: ModelSet) -> Checked {
     let changing = CHANGING.contains(&o.builtin) || o.builtin == BuiltIn::RayTmaxKHR;
     if !changing {
         return Ok(());
@@ -104,8 +107,13 @@ fn volatile(cx: &mut Cx<'_>, o: &Object, inst: Inst<'_>, models: ModelSet) -> Ch
             format!("{id}, the built-in {builtin}, is used within the execution model {of}, but is not decorated with Volatile")
         });
     }
-    let is_volatile = inst.op() != Op::Load || inst.word(4) & 1 != 0;
-    cx.check(is_volatile, &VOLATILE_LOAD, inst, || {
-        format!("{id}, the built-in {builtin}, is loaded within the execution model {of} without the memory operand Volatile")
-    })
+    // The use is the function's first; each load must be volatile.
+    let m = cx.m;
+    let of_it = |i: &Inst<'_>| i.op() == Op::Load && memory::root(m, i.id(3)).is_some_and(|v| v.id(2) == id);
+    for inst in m.insts(m.functions()[u.function as usize].body_words()).filter(of_it) {
+        cx.check(inst.word(4) & 1 != 0, &VOLATILE_LOAD, inst, || {
+            format!("{id}, the built-in {builtin}, is loaded within the execution model {of} without the memory operand Volatile")
+        })?;
+    }
+    Ok(())
 }
