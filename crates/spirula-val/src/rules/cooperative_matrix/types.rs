@@ -109,7 +109,8 @@ pub(super) fn vector(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         format!("the component type is {}, not a scalar", describe(m, inst.id(2)))
     })?;
     value(cx, &VECTOR, inst, 3, "a 32-bit integer", is_int32)?;
-    constant(cx, &VECTOR, inst, 3, "the number of components")
+    constant(cx, &VECTOR, inst, 3, "the number of components")?;
+    cx.check_at(m.fixed_u32(inst.id(3)) != Some(0), &VECTOR, inst, 3, || "a vector of 0 components")
 }
 
 /// Judges what is decorated as a conversion that transposes.

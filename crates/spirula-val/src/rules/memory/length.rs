@@ -48,8 +48,6 @@ pub(super) fn array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 pub(super) fn untyped_array_length<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     result(cx, inst)?;
     let pointer = pointer_at(cx, inst, 4, &STRUCTURE)?;
-    let untyped = pointer.is_untyped();
-    cx.check_at(untyped, &STRUCTURE, inst, 4, || format!("{} is not an untyped pointer", inst.id(4)))?;
     let ty = inst.id(3);
     structure(cx, inst, 3, ty, 5)?;
     logical(cx, inst, 4, pointer)?;
