@@ -108,6 +108,14 @@ fn takes_functions(cx: &Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc, word: u
     match desc.op {
         Op::FunctionCall => word == 3,
         Op::ExtInst => !matches!(cx.m.info(inst.id(3)).ext_set(), Some(ExtSet::GlslStd450 | ExtSet::OpenClStd)),
+        // Extensions whose instructions are known to take none.
+        Op::CooperativeMatrixLoadKHR
+        | Op::CooperativeMatrixStoreKHR
+        | Op::CooperativeMatrixMulAddKHR
+        | Op::CooperativeVectorLoadNV
+        | Op::CooperativeVectorStoreNV
+        | Op::TensorReadARM
+        | Op::TensorWriteARM => false,
         op => {
             op.0 >= 4096
                 || matches!(
