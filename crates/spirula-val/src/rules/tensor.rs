@@ -182,7 +182,7 @@ fn write(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 
 /// Where the mask at `word` makes elements available or visible, the scope for which stands at `scope`.
 fn made(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, scope: usize, bit: T) -> Checked {
-    if inst.word(word) & bit.0 == 0 { Ok(()) } else { scopes::memory(cx, inst, scope).map(drop) }
+    if inst.word(word) & bit.0 == 0 { Ok(()) } else { scopes::scope(cx, inst, scope).map(drop) }
 }
 
 fn query_size(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
