@@ -4,7 +4,8 @@ use alloc::format;
 
 use spirula_binary::{Inst, Operands};
 use spirula_diag::rules;
-use spirula_grammar::{Capability, Class, Op};
+use spirula_grammar::{Capability, Class, ExtSet, Op};
+use spirula_module::Module;
 
 use crate::cx::{Cx, msg};
 use crate::facts::Parts;
@@ -48,7 +49,7 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     let m = cx.m;
     for function in m.functions() {
         for inst in m.insts(function.body_words()) {
-            if !may_use(inst) {
+            if !may_use(m, inst) {
                 operands(cx, inst, limited);
             }
         }
@@ -74,12 +75,14 @@ fn constants(cx: &mut Cx<'_>, limited: Parts) {
 }
 
 /// The instructions that take small objects.
-fn may_use(inst: Inst<'_>) -> bool {
+fn may_use(m: Module<'_>, inst: Inst<'_>) -> bool {
     let debug = matches!(inst.desc().map(|d| d.class), Some(Class::Debug | Class::Annotation));
-    let listed = matches!(
-        inst.op(),
-        Op::CopyObject | Op::Store | Op::FConvert | Op::SConvert | Op::UConvert | Op::ExtInst | Op::Load
-    );
+    let listed =
+        matches!(inst.op(), Op::CopyObject | Op::Store | Op::FConvert | Op::SConvert | Op::UConvert | Op::Load);
+    if inst.op() == Op::ExtInst {
+        // Debug information and the like do not calculate.
+        return !matches!(m.info(inst.id(3)).ext_set(), Some(ExtSet::GlslStd450 | ExtSet::OpenClStd));
+    }
     debug || listed || inst.desc().is_some_and(|d| matches!(d.class, Class::ControlFlow) && inst.op() != Op::Phi)
 }
 

@@ -109,12 +109,22 @@ fn takes_functions(cx: &Cx<'_>, inst: Inst<'_>, desc: &'static InstDesc, word: u
         Op::FunctionCall => word == 3,
         Op::ExtInst => !matches!(cx.m.info(inst.id(3)).ext_set(), Some(ExtSet::GlslStd450 | ExtSet::OpenClStd)),
         op => {
-            op.0 >= 4096
+            op.0 >= 4096 && may_call(desc)
                 || matches!(
                     desc.class,
                     Class::Annotation | Class::Debug | Class::ModeSetting | Class::DeviceSideEnqueue
                 )
         }
+    }
+}
+
+/// Whether an instruction of an extension may be about functions: those that calculate or access memory are not, but for
+/// the ones that decode what they load.
+fn may_call(desc: &InstDesc) -> bool {
+    match desc.class {
+        Class::Memory => matches!(desc.op, Op::CooperativeMatrixLoadTensorNV | Op::CooperativeMatrixStoreTensorNV),
+        Class::Image | Class::Conversion | Class::Composite | Class::Arithmetic | Class::Bit | Class::Atomic => false,
+        _ => true,
     }
 }
 

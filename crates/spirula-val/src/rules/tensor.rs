@@ -9,6 +9,7 @@ use spirula_module::{Scalar, Shape, Type, TypeKey};
 
 use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
+use crate::rules::scopes;
 use crate::signature::describe;
 
 rules! {
@@ -145,7 +146,9 @@ fn read(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let mask = inst.word(5);
     let wrong = mask & T::MakeElementAvailableARM.0 != 0;
     cx.check_at(!wrong, &OPERANDS, inst, 5, || "MakeElementAvailableARM with a read")?;
+    let bounds = usize::from(mask & T::OutOfBoundsValueARM.0 != 0);
     needs_non_private(cx, inst, 5, T::MakeElementVisibleARM)?;
+    made(cx, inst, 5, 6 + bounds, T::MakeElementVisibleARM)?;
     if mask & T::OutOfBoundsValueARM.0 != 0 {
         let m = cx.m;
         let ty = cx.type_at(inst, 6)?;
@@ -173,7 +176,13 @@ fn write(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         let wrong = inst.word(4) & bit.0 != 0;
         cx.check_at(!wrong, &OPERANDS, inst, 4, || format!("{bit} with a write"))?;
     }
-    needs_non_private(cx, inst, 4, T::MakeElementAvailableARM)
+    needs_non_private(cx, inst, 4, T::MakeElementAvailableARM)?;
+    made(cx, inst, 4, 5, T::MakeElementAvailableARM)
+}
+
+/// Where the mask at `word` makes elements available or visible, the scope for which stands at `scope`.
+fn made(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, scope: usize, bit: T) -> Checked {
+    if inst.word(word) & bit.0 == 0 { Ok(()) } else { scopes::scope(cx, inst, scope).map(drop) }
 }
 
 fn query_size(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {

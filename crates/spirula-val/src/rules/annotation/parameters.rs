@@ -63,7 +63,7 @@ fn pointer<'a>(cx: &mut Cx<'a>, a: Applied<'a>, attribute: Attribute) -> Checked
     cx.check_at(!whole, &POINTER, a.inst, a.word, || {
         msg(format!("{} is a function, but {attribute} is for parameters", a.target)).declared(m, a.target)
     })?;
-    let opaque = cx.parts(info.ty).any(Parts::OPAQUE);
+    let opaque = cx.parts(info.ty).any(Parts::OPAQUE.or(Parts::NO_NULL));
     let ok = info.op != Op::FunctionParameter || m.key(info.ty).is_pointer() || opaque;
     cx.check_at(ok, &POINTER, a.inst, a.word, || {
         let ty = describe(m, info.ty);

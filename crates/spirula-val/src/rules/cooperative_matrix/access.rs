@@ -108,7 +108,9 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, at: usize, wrong: MemoryA
     value(cx, &LAYOUT, inst, at, "a 32-bit integer (the layout)", is_int32)?;
     constant(cx, &LAYOUT, inst, at, "the layout")?;
     let layout = cx.m.fixed_u32(inst.id(at)).map(L);
+    // Kernels have further layouts, of vendors who publish no extension.
     let known = layout.is_none_or(|l| OperandKind::CooperativeMatrixLayout.enumerant(l.0).is_some());
+    let known = known || !cx.has(Capability::Shader);
     cx.check_at(known, &LAYOUT, inst, at, || {
         format!("the layout {} is {}, which names none", inst.id(at), layout.map_or(0, |l| l.0))
     })?;

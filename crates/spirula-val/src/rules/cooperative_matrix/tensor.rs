@@ -52,6 +52,7 @@ pub(super) fn view_type<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     })?;
     let mut seen = 0u32;
     for (i, p) in permutation.iter().enumerate() {
+        value(cx, &TYPE, inst, 4 + i, "a 32-bit integer", is_int32)?;
         constant(cx, &TYPE, inst, 4 + i, "the permutation's value")?;
         let Some(p) = cx.m.fixed_u32(Id(*p)) else { return Ok(()) };
         let bit = 1u32.checked_shl(p).unwrap_or(0);

@@ -103,7 +103,7 @@ fn workgroup(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 /// `OpTypeVectorIdEXT`.
 pub(super) fn vector(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
-    let scalar = cx.key(inst.id(2))?.shape() == Shape::Scalar;
+    let scalar = type_operand(cx, inst, 2)?.shape() == Shape::Scalar;
     let number = m.key(inst.id(2)).component_class() != Scalar::Bool || cx.has(Capability::LongVectorEXT);
     cx.check_at(scalar && number, &VECTOR, inst, 2, || {
         format!("the component type is {}, not a scalar", describe(m, inst.id(2)))

@@ -240,18 +240,16 @@ pub(super) fn texel_pointer(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 /// Coordinate and sample of a pointer to a texel.
 fn position(cx: &mut Cx<'_>, inst: Inst<'_>, first: usize, image: Image) -> Checked {
     let need = layered(image);
-    let key = coordinate(cx, inst, first + 1, INT, need)?;
+    let (m, key) = (cx.m, cx.key_at(inst, first + 1)?);
+    // Of any width, other than where texels are read and written.
+    cx.check_at(key.is_int_scalar_or_vector(), &COORDINATE, inst, first + 1, || {
+        format!("the coordinate has type {}, not integers", describe(m, m.type_id_of(inst.id(first + 1))))
+    })?;
     cx.check_at(key.count() == need, &COORDINATE, inst, first + 1, || {
         format!("the coordinate has {} components, but the image needs {need}", key.count())
     })?;
     let sample = cx.key_at(inst, first + 2)?;
-    cx.check_at(
-        sample.is_int() && sample.width() == 32,
-        &POINTER,
-        inst,
-        first + 2,
-        || "the sample is no 32-bit integer",
-    )?;
+    cx.check_at(sample.is_int(), &POINTER, inst, first + 2, || "the sample is no integer")?;
     let zero = image.ms == 1 || may_be(cx.m, inst.id(first + 2), 0);
     cx.check_at(
         zero,

@@ -78,7 +78,8 @@ pub(super) fn untyped_variable<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let data = inst.id(4);
     if inst.words().len() > 4 {
         cx.def(data)?;
-        cx.check_at(m.info(data).is_type(), &DATA_TYPE, inst, 4, || format!("the Data Type {data} is not a type"))?;
+        let ok = m.info(data).is_type() && m.info(data).op != Op::TypeFunction;
+        cx.check_at(ok, &DATA_TYPE, inst, 4, || format!("the Data Type {data} is not a type of data"))?;
     } else {
         let needed = matches!(class, StorageClass::Function | StorageClass::Private | StorageClass::Workgroup);
         cx.check(!needed, &DATA_TYPE, inst, || format!("a variable in {class} without Data Type"))?;
