@@ -36,12 +36,19 @@ rules! {
     OFFSETS: "offset-twice", extension "SPV_EXT_descriptor_heap";
 }
 
+/// So many decorations of one target are compared with another.
+const FEW: usize = 16;
+
 /// Decorations of §3.2.20 that a target has once. Left out are those that may come several times, with other operands:
 /// attributes of parameters, and uniformity in several scopes.
 const ONCE: u64 = {
     let several = (1 << 12) | (1 << Decoration::UniformId.0) | (1 << Decoration::FuncParamAttr.0);
     ((1 << (Decoration::MaxByteOffsetId.0 + 1)) - 1) & !several
 };
+
+/// The bit that decorations of extensions share which have none of their own: with other operands they may say another
+/// thing, so that only two with the same are judged.
+const OTHER: u64 = 1 << 62;
 
 /// The bit of a decoration that comes once; 0 for others.
 fn once(decoration: Decoration) -> u64 {
@@ -59,6 +66,9 @@ fn once(decoration: Decoration) -> u64 {
         Decoration::ViewportRelativeNV => 1 << 58,
         Decoration::PassthroughNV => 1 << 59,
         Decoration::OffsetIdEXT => 1 << 63,
+        // Semantics have a rule of their own.
+        Decoration::UserSemantic => 0,
+        other if other.0 > Decoration::MaxByteOffsetId.0 => OTHER,
         other => 1u64.checked_shl(other.0).unwrap_or(0) & ONCE,
     }
 }
@@ -121,11 +131,18 @@ fn repeated(cx: &mut Cx<'_>) {
         let bit = once(Decoration(inst.word(2)));
         // Arrays are judged with their other stride decorations.
         let elsewhere = || matches!(m.info(target).op, Op::TypeArray | Op::TypeRuntimeArray);
-        if seen & bit != 0 && !elsewhere() {
+        if seen & bit != 0 && !elsewhere() && (bit != OTHER || is_said_before(cx, inst)) {
             repeated_by(cx, inst);
         }
         seen |= bit;
     }
+}
+
+/// Whether one of the decorations before says the same of the same target.
+#[cold]
+fn is_said_before(cx: &Cx<'_>, inst: Inst<'_>) -> bool {
+    let before = cx.m.own_decorations(inst.id(1)).map(|d| d.inst).filter(|i| i.offset() < inst.offset());
+    before.take(FEW).any(|i| i.tail(1) == inst.tail(1))
 }
 
 #[cold]
@@ -172,9 +189,10 @@ fn conflict<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, d: Decorated<'a>) {
     let id = inst.id(1);
     let n = d.member.unwrap_or(0);
     let same = cx.m.member_decorations(id, n);
-    for e in same.filter(|e| e.inst.offset() < d.inst.offset() || e.group.is_some() != d.group.is_some()).take(16) {
+    for e in same.filter(|e| e.inst.offset() < d.inst.offset() || e.group.is_some() != d.group.is_some()).take(FEW) {
         let note = || Site::at(e.inst.offset());
-        if e.decoration == d.decoration && e.inst != d.inst {
+        let alike = once(d.decoration) != OTHER || e.inst.tail(3) == d.inst.tail(3);
+        if e.decoration == d.decoration && e.inst != d.inst && alike {
             let text =
                 || msg(format!("member {n} of {id} is decorated {} twice", d.decoration)).note(note(), "and here");
             cx.fail(&TWICE, inst, text).ok();
