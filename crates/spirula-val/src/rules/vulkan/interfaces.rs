@@ -105,8 +105,10 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) 
     let mut told = [false; 2];
     for pair in slots.windows(2) {
         let (a, b) = (pair[0], pair[1]);
-        let same = (a.output, a.set, a.location, a.component) == (b.output, b.set, b.location, b.component);
-        if same && !core::mem::replace(&mut told[usize::from(a.output)], true) {
+        if (a.location, a.output, a.set) != (b.location, b.output, b.set) {
+            continue;
+        }
+        if a.component == b.component && !core::mem::replace(&mut told[usize::from(a.output)], true) {
             let (rule, what) = if a.output { (&OUTPUT_OVERLAP, "outputs") } else { (&INPUT_OVERLAP, "inputs") };
             let m = cx.m;
             let text = || {
@@ -115,8 +117,7 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) 
             };
             cx.fail(rule, entry.inst, text).ok();
         }
-        let shared = (a.output, a.set, a.location) == (b.output, b.set, b.location) && a.variable != b.variable;
-        if shared && a.kind != b.kind {
+        if a.kind != b.kind && a.variable != b.variable {
             unlike(cx, entry.model, a, b).ok();
         }
     }
