@@ -49,8 +49,6 @@ rules! {
     OLDER_MODES: "mesh-modes-nv", warn extension "SPV_NV_mesh_shader";
     /// A mesh shader writes its outputs when it has said how many there are: before that, its first block writes none.
     UNSET: "vulkan-mesh-outputs-unset", warn vuid "VUID-StandaloneSpirv-MeshEXT-07106";
-    /// A mesh shader says once how many outputs there are.
-    SET_TWICE: "vulkan-mesh-outputs-set-twice", warn vuid "VUID-RuntimeSpirv-MeshEXT-07118";
     /// Mesh shaders do not read their outputs.
     READ_OUTPUT: "vulkan-mesh-read-output", vuid "VUID-StandaloneSpirv-MeshEXT-07107";
 }
@@ -220,29 +218,19 @@ fn modes<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
     })
 }
 
-/// The block that runs whatever happens: it writes no outputs before it has set how many there are, and sets that once.
-/// What a called function does is not followed.
+/// The block that runs whatever happens: it writes no outputs before it has set how many there are. What a called function
+/// does is not followed.
 fn first_block<'a>(cx: &mut Cx<'a>, e: EntryPoint<'a>) -> Checked {
     let m = cx.m;
     let function = m.info(e.function).function().and_then(|f| m.functions().get(f));
     let Some(function) = function.filter(|_| cx.env.is_vulkan()) else { return Ok(()) };
-    let (mut is_set, mut called) = (false, false);
     let body = m.insts(function.body_words()).skip_while(|i| i.op() == Op::Label);
-    for inst in body.take_while(|i| i.op() != Op::Label) {
-        match inst.op() {
-            Op::FunctionCall => called = true,
-            Op::SetMeshOutputsEXT => {
-                cx.check(!is_set, &SET_TWICE, inst, || "the numbers of vertices and primitives are set already")?;
-                is_set = true;
-            }
-            Op::Store | Op::CopyMemory if !is_set && !called => {
-                let id = inst.id(1);
-                cx.check(m.class_of(id) != Some(StorageClass::Output), &UNSET, inst, || {
-                    format!("{id} points into Output, but the numbers of vertices and primitives are not set yet")
-                })?;
-            }
-            _ => {}
-        }
+    let before = |i: &Inst<'_>| !matches!(i.op(), Op::Label | Op::SetMeshOutputsEXT | Op::FunctionCall);
+    for inst in body.take_while(before).filter(|i| matches!(i.op(), Op::Store | Op::CopyMemory)) {
+        let id = inst.id(1);
+        cx.check(m.class_of(id) != Some(StorageClass::Output), &UNSET, inst, || {
+            format!("{id} points into Output, but the numbers of vertices and primitives are not set yet")
+        })?;
     }
     Ok(())
 }

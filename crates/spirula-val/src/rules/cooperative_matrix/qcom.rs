@@ -14,6 +14,8 @@ rules! {
     group "cooperative_matrix";
     /// Arrays are cast and cut as arrays of 32-bit integers, or of 32-bit or 16-bit floats, of fitting lengths.
     ARRAY: "qcom-array-conversion", extension "SPV_QCOM_cooperative_matrix_conversion";
+    /// Where an array is cut is a multiple of the length of what is cut out of it.
+    START: "qcom-sub-array-start", warn vuid "VUID-RuntimeSpirv-OpExtractSubArrayQCOM-12354";
     /// A cooperative matrix is made of, or taken apart into, arrays that hold one of its rows or columns.
     MATRIX: "qcom-matrix-conversion", extension "SPV_QCOM_cooperative_matrix_conversion";
 }
@@ -57,11 +59,17 @@ pub(super) fn bit_cast(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
 pub(super) fn sub_array(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let m = cx.m;
     let from = cx.type_at(inst, 3)?;
-    let (a, _) = array(cx, inst, 1, inst.id(1))?;
+    let (a, length) = array(cx, inst, 1, inst.id(1))?;
     let (b, _) = array(cx, inst, 3, from)?;
     cx.check_at(a == b, &ARRAY, inst, 3, || format!("the elements are {}, not {}", describe(m, b), describe(m, a)))?;
     element(cx, inst, 3, b)?;
-    value(cx, &ARRAY, inst, 4, "a 32-bit integer", is_int32)
+    value(cx, &ARRAY, inst, 4, "a 32-bit integer", is_int32)?;
+    let (Some(start), Some(length)) = (m.fixed_u32(inst.id(4)), length.filter(|_| cx.env.is_vulkan())) else {
+        return Ok(());
+    };
+    cx.check_at(length == 0 || start.is_multiple_of(length), &START, inst, 4, || {
+        format!("Start Index is {start}, no multiple of the {length} elements that are cut out")
+    })
 }
 
 pub(super) fn construct(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {

@@ -4,8 +4,8 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{BuiltIn, Decoration, Dim, ExecutionModel, Op, StorageClass};
-use spirula_module::{Module, Shape, Type};
+use spirula_grammar::{BuiltIn, Capability, Decoration, Dim, ExecutionModel, Op, StorageClass, Version};
+use spirula_module::{Module, Scalar, Shape, Type};
 
 use crate::cx::{Cx, msg};
 use crate::facts::{Parts, without_arrays};
@@ -19,6 +19,8 @@ rules! {
     ATTACHMENT_TYPE: "input-attachment-type", environment "Vulkan: Fragment Input Attachment Interface";
     /// An array of input attachments says which is its first.
     ATTACHMENT_INDEX: "input-attachment-index", warn vuid "VUID-RuntimeSpirv-OpTypeImage-09644";
+    /// An entry point reads one aspect of an input attachment through one variable.
+    ATTACHMENT_TWICE: "input-attachment-twice", warn vuid "VUID-RuntimeSpirv-OpEntryPoint-08727";
     /// GLSL's own layouts do not exist in Vulkan.
     GLSL: "vulkan-glsl-layout", vuid "VUID-StandaloneSpirv-GLSLShared-04669";
     /// Flat, NoPerspective, Sample and Centroid are for inputs and outputs.
@@ -208,6 +210,35 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     for entry in m.entry_points() {
         for variable in entry.interface.iter().filter_map(|v| m.def(Id(*v))) {
             interpolated(cx, variable, entry.model);
+        }
+        // Before version 1.4, interfaces do not list them.
+        if cx.has(Capability::InputAttachment) && cx.version >= Version::v1(4) {
+            attachments(cx, entry.interface);
+        }
+    }
+}
+
+/// Input attachments of an entry point: where two have one number, one is for depth and the other for stencil.
+fn attachments(cx: &mut Cx<'_>, interface: &[u32]) {
+    let m = cx.m;
+    let mut all = cx.list();
+    for id in cx.listed(interface) {
+        let index = m.decoration(id, Decoration::InputAttachmentIndex).map(|d| d.operand());
+        let (Some(first), Some((_, ty))) = (index, m.pointer(m.type_id_of(id))) else { continue };
+        let Some(Type::Image(image)) = m.ty(without_arrays(m, ty).0) else { continue };
+        let class = m.key(image.sampled_type).component_class();
+        let count = match m.ty(ty) {
+            Some(Type::Array { length, .. }) => m.fixed_u32(length).unwrap_or(1).min(64),
+            _ => 1,
+        };
+        all.extend((0..count).map(|i| (first.saturating_add(i), class == Scalar::Float, id)));
+    }
+    all.sort_unstable();
+    for pair in all.windows(2) {
+        let ((a, float, one), (b, other, two)) = (pair[0], pair[1]);
+        if a == b && float == other && one != two {
+            let Some(at) = m.def(two) else { continue };
+            cx.fail(&ATTACHMENT_TWICE, at, || format!("{one} and {two} are both the input attachment {a}")).ok();
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::format;
 use spirula_binary::Inst;
 use spirula_diag::{Checked, Failed, Rule, rules};
 use spirula_grammar::{BuiltIn, Capability, ExecutionMode as Mode, ExecutionModel as Model, Op, StorageClass};
-use spirula_module::{EntryPoint, Type};
+use spirula_module::{EntryPoint, ModelSet, Type};
 
 use crate::Client;
 use crate::cx::Cx;
@@ -46,6 +46,10 @@ rules! {
     REPACK: "vulkan-maximal-reconvergence", vuid "VUID-StandaloneSpirv-MaximallyReconvergesKHR-09565";
     /// The capability `SplitBarrierEXT` is for compute shaders.
     SPLIT_BARRIER: "vulkan-split-barrier-stages", vuid "VUID-StandaloneSpirv-SplitBarrierEXT-13552";
+    /// The capability `ShaderEnqueueAMDX` is for compute and mesh shaders.
+    ENQUEUE: "vulkan-shader-enqueue-stages", warn vuid "VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191";
+    /// A module with graphs has no shaders.
+    GRAPH: "vulkan-graph-shaders", warn vuid "VUID-RuntimeSpirv-GraphARM-09922";
 }
 
 /// Judges one entry point with its modes.
@@ -57,10 +61,17 @@ pub(crate) fn entry_point(cx: &mut Cx<'_>, modes: &Modes<'_>, entry: &EntryPoint
     plain_modes(cx, modes, entry).ok();
     workgroup(cx, modes, entry).ok();
     tiles(cx, modes, entry).ok();
-    let compute = entry.model == Model::GLCompute;
-    if cx.has(Capability::SplitBarrierEXT) && !compute {
-        let text = || format!("the capability SplitBarrierEXT is declared, but {} is an entry point", entry.model);
-        cx.fail(&SPLIT_BARRIER, entry.inst, text).ok();
+    let compute = ModelSet::of(&[Model::GLCompute]);
+    let stages: [(&'static Rule, Capability, ModelSet); 3] = [
+        (&SPLIT_BARRIER, Capability::SplitBarrierEXT, compute),
+        (&ENQUEUE, Capability::ShaderEnqueueAMDX, compute.with(Model::MeshEXT)),
+        (&GRAPH, Capability::GraphARM, ModelSet::EMPTY),
+    ];
+    for (rule, capability, models) in stages {
+        if cx.has(capability) && !models.contains(entry.model) {
+            let text = || format!("the capability {capability} is declared, but {} is an entry point", entry.model);
+            cx.fail(rule, entry.inst, text).ok();
+        }
     }
     if matches!(entry.model, Model::MeshEXT | Model::TaskEXT)
         && (cx.m.has_model(Model::MeshNV) || cx.m.has_model(Model::TaskNV))

@@ -105,8 +105,10 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) 
     let mut told = [false; 2];
     for pair in slots.windows(2) {
         let (a, b) = (pair[0], pair[1]);
-        let same = (a.output, a.set, a.location, a.component) == (b.output, b.set, b.location, b.component);
-        if same && !core::mem::replace(&mut told[usize::from(a.output)], true) {
+        if (a.location, a.output, a.set) != (b.location, b.output, b.set) {
+            continue;
+        }
+        if a.component == b.component && !core::mem::replace(&mut told[usize::from(a.output)], true) {
             let (rule, what) = if a.output { (&OUTPUT_OVERLAP, "outputs") } else { (&INPUT_OVERLAP, "inputs") };
             let m = cx.m;
             let text = || {
@@ -115,8 +117,7 @@ fn overlaps(cx: &mut Cx<'_>, entry: &EntryPoint<'_>, mut slots: List<'_, Slot>) 
             };
             cx.fail(rule, entry.inst, text).ok();
         }
-        let shared = (a.output, a.set, a.location) == (b.output, b.set, b.location) && a.variable != b.variable;
-        if shared && a.kind != b.kind {
+        if a.kind != b.kind && a.variable != b.variable {
             unlike(cx, entry.model, a, b).ok();
         }
     }
@@ -242,15 +243,12 @@ fn locations<'a>(
     let output = class == StorageClass::Output;
     let value = |decoration| m.decoration(id, decoration).map(|d| d.operand());
     let index = value(Decoration::Index);
-    if index.is_some() && !(output && entry.model == Model::Fragment) {
-        let model = entry.model;
-        let text = || {
-            format!(
-                "{id} is decorated with Index, but is used by the execution model {model}, not as an output of Fragment"
-            )
-        };
-        return cx.fail(&INDEX, variable, text);
-    }
+    let model = entry.model;
+    cx.check(index.is_none() || output && model == Model::Fragment, &INDEX, variable, || {
+        format!(
+            "{id} is decorated with Index, but is used by the execution model {model}, not as an output of Fragment"
+        )
+    })?;
     let streams = output && entry.model == Model::Geometry && m.has(Capability::GeometryStreams);
     let set = match () {
         () if output && entry.model == Model::Fragment => index.unwrap_or(0),
@@ -266,19 +264,10 @@ fn locations<'a>(
     };
     let has = |member: u32, decoration| m.member_decoration(inner, member, decoration).map(|d| d.operand());
     let is_struct = m.info(inner).op == Op::TypeStruct;
-    let model = entry.model;
     let kind = if model == Model::Fragment && !output { interpolation(|d| m.is_decorated(id, d)) } else { 0 };
     let mut take = Take { m, output, set, variable: id, kind, model, wide: None, slots, work: cx.list() };
     if let Some(location) = location {
-        if let Some((of, member)) = located_member(cx, inner) {
-            let at = cx.def(of)?;
-            let at_variable = Site::at(variable.offset());
-            let text = || {
-                msg(format!("member {member} of {of} has a location, but the variable {id} has one too"))
-                    .note(at_variable, "declared here")
-            };
-            return cx.fail(&MEMBERS, at, text);
-        }
+        no_member_located(cx, variable, inner)?;
         let component = value(Decoration::Component).unwrap_or(0);
         return match take.value(ty, location, component) {
             Ok(_) => width(cx, take.wide, variable),
@@ -292,7 +281,6 @@ fn locations<'a>(
     let block = m.is_decorated(inner, Decoration::Block);
     let any_builtin = (0..members.len() as u32).any(|i| has(i, Decoration::BuiltIn).is_some());
     if is_struct && any_builtin && block {
-        let model = entry.model;
         return cx.check(ty == inner, &MISSING, variable, || {
             format!("{id} is an array of blocks with built-ins, but {model} has one of them, and it has no location")
         });
@@ -303,6 +291,16 @@ fn locations<'a>(
     }
     block_members(cx, inner, members, any_builtin, &mut take)?;
     width(cx, take.wide, variable)
+}
+
+/// Where a variable has a location, nothing in it has one.
+fn no_member_located(cx: &mut Cx<'_>, variable: Inst<'_>, ty: Id) -> Checked {
+    let Some((of, member)) = located_member(cx, ty) else { return Ok(()) };
+    let (id, at) = (variable.id(2), cx.def(of)?);
+    cx.fail(&MEMBERS, at, || {
+        msg(format!("member {member} of {of} has a location, but the variable {id} has one too"))
+            .note(Site::at(variable.offset()), "declared here")
+    })
 }
 
 /// What decides how an input is interpolated.

@@ -34,7 +34,10 @@ pub(super) fn entry_points(cx: &mut Cx<'_>, objects: &[Object]) {
                     replaced(cx, &modes, o, &entry).ok();
                     continue;
                 }
-                vertices(cx, o, &entry).ok();
+                // Of MeshEXT, the extension's own rule speaks.
+                if entry.model != ExecutionModel::MeshEXT {
+                    vertices(cx, o, &entry).ok();
+                }
                 if mesh {
                     culls += u32::from(o.builtin == BuiltIn::CullPrimitiveEXT);
                     mesh_sizes(cx, &modes, o, &entry).ok();
@@ -58,8 +61,7 @@ fn vertices(cx: &mut Cx<'_>, o: &Object, entry: &EntryPoint<'_>) -> Checked {
     let (m, id, builtin, model) = (cx.m, o.id, o.builtin, entry.model);
     let interface = |c: &StorageClass| matches!(*c, StorageClass::Input | StorageClass::Output);
     let Some(class) = o.class.filter(interface).filter(|_| each.contains(&builtin)) else { return Ok(()) };
-    // Without an array at all, the extension's own rule speaks.
-    if model == ExecutionModel::MeshEXT || !is_arrayed(m, model, id, class, m.is_decorated(id, Decoration::Patch)) {
+    if !is_arrayed(m, model, id, class, m.is_decorated(id, Decoration::Patch)) {
         return Ok(());
     }
     let levels = array_levels(m, m.pointer(m.type_id_of(id)).map_or(Id(0), |(_, ty)| ty));

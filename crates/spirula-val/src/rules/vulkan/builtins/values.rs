@@ -52,7 +52,11 @@ pub(super) fn module(cx: &mut Cx<'_>, objects: &[Object]) {
     for inst in m.functions().iter().flat_map(|f| m.insts(f.body_words())) {
         match inst.op() {
             Op::Store if m.info(inst.id(2)).is_constant() => constant.push(inst),
-            Op::AccessChain | Op::InBoundsAccessChain if (first..=last).contains(&inst.id(3)) => constant.push(inst),
+            Op::AccessChain | Op::InBoundsAccessChain
+                if (first..=last).contains(&inst.id(3)) && m.info(inst.id(4)).is_constant() =>
+            {
+                constant.push(inst);
+            }
             Op::SetMeshOutputsEXT => counts.add(cx, inst),
             _ => {}
         }
