@@ -59,6 +59,7 @@ $ spirula explain layouts
 = 2
 $ spirula explain bit
 > bit
+>   bit-count-width  The components that bits are counted into are wide enough to hold the width of those counted.
 >   bit-field-width  Vulkan's bit-field instructions, `OpBitReverse` and `OpBitCount` take 32-bit integers only, unless the capability or feature of maintenance9 is there.
 = 0
 $ spirula explain OpPhi

@@ -252,11 +252,11 @@ impl Layout {
                 });
             }
             Op::ExtInst | Op::ExtInstWithForwardRefsKHR if is_debug_or_non_semantic(cx, inst) => {
-                // Scopes and lines are for the phis, too; other non-semantic instructions stand behind them.
+                // Scopes and lines of OpenCL are for the phis, too; non-semantic instructions stand behind them.
                 let kept = match debug_information(cx, inst) {
                     Some(ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo) => at.with(InBlock::DEBUG),
                     Some(_) => at,
-                    None => at.without(InBlock::PHIS),
+                    None => at.behind_others(),
                 };
                 self.place = Place::Block(kept);
                 return Ok(());

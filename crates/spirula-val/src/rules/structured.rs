@@ -1,4 +1,4 @@
-//! Structured control flow (§2.11). The rules are for modules with the Shader capability.
+//! Structured control flow (§2.11). The rules are for modules with the Shader capability, but for one.
 //!
 //! That a construct which contains a header contains its merge block, too, needs no rule: it follows from the dominance
 //! that §2.11.1 demands. Were a merge block outside, the construct's own merge block or Continue Target would have to be
@@ -6,9 +6,9 @@
 
 use alloc::format;
 
-use spirula_binary::{Inst, Operands};
+use spirula_binary::{Id, Inst, Operands};
 use spirula_diag::{Site, rules};
-use spirula_grammar::{Op, OperandKind};
+use spirula_grammar::{Capability, Op, OperandKind};
 use spirula_module::{BlockIdx, ConstructIdx, ConstructKind, Function, Header};
 
 use super::control_flow::{RECONVERGE_EARLY, reconverges_maximally};
@@ -52,6 +52,9 @@ rules! {
 
 pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
     if !cx.flow.is_structured {
+        if !cx.has(Capability::Shader) {
+            kernel_merges(cx);
+        }
         return;
     }
     let flow = core::mem::take(cx.flow);
@@ -69,6 +72,32 @@ pub(crate) fn function<'a>(cx: &mut Cx<'a>, function: &'a Function) {
         early_reconvergence(cx, &flow);
     }
     *cx.flow = flow;
+}
+
+/// Kernels need no structure. Of the rules for what they declare all the same, this one is told without it.
+fn kernel_merges(cx: &mut Cx<'_>) {
+    let merge = |cx: &Cx<'_>, b| cx.flow.cfg.block(b).and_then(|b| b.merge());
+    if !cx.flow.cfg.indices().any(|b| merge(cx, b).is_some()) {
+        return;
+    }
+    let first = cx.filled(cx.flow.cfg.len() as usize, 0);
+    for block in cx.flow.cfg.indices() {
+        let Some(inst) = merge(cx, block).and_then(|at| cx.m.inst_at(at)) else { continue };
+        let Some(seen) = cx.flow.block_of(inst.id(1)).and_then(|b| first.get_mut(b.index())) else { continue };
+        if *seen == 0 {
+            *seen = inst.offset();
+        } else {
+            declared_twice(cx, inst.offset(), inst.id(1), *seen);
+        }
+    }
+}
+
+#[cold]
+fn declared_twice(cx: &mut Cx<'_>, at: u32, merge: Id, before: u32) {
+    cx.fail_site(&MERGE_TWICE, Site::operand(at, 1), || {
+        msg(format!("{merge} is the merge block of another header already")).note(Site::at(before), "declared here")
+    })
+    .ok();
 }
 
 struct Walk<'c, 'a> {
@@ -129,14 +158,8 @@ impl Walk<'_, '_> {
                 *seen = h.inst;
                 continue;
             }
-            let before = Site::at(*seen);
             fine = false;
-            self.cx
-                .fail_site(&MERGE_TWICE, Site::operand(h.inst, 1), || {
-                    msg(format!("{} is the merge block of another header already", h.merge_id))
-                        .note(before, "declared here")
-                })
-                .ok();
+            declared_twice(self.cx, h.inst, h.merge_id, *seen);
         }
         fine
     }

@@ -8,7 +8,7 @@ use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op};
 use spirula_module::{Module, Shape, Type as Of};
 
-use super::{Ext, FIRST, identity, lines, revision_of};
+use super::{Ext, FIRST, lines, revision_of, shader_debug};
 use crate::cx::{Cx, msg};
 
 rules! {
@@ -290,7 +290,7 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     }
     match ext.set {
         ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo => {
-            identity::instruction(cx, ext)?;
+            shader_debug::instruction(cx, ext)?;
             lines::instruction(cx, ext.inst)
         }
         _ => Ok(()),

@@ -2,10 +2,10 @@
 
 pub(super) mod debug;
 pub(super) mod glsl;
-pub(super) mod identity;
 pub(crate) mod lines;
 pub(super) mod opencl;
 pub(super) mod reflection;
+pub(super) mod shader_debug;
 pub(super) mod tosa;
 
 use alloc::format;

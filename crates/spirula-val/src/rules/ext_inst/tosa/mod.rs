@@ -30,7 +30,7 @@ rules! {
     ZERO: "tosa-zero-point", warn ext_inst "TOSA.001000.1";
     /// Ranks and shapes of operands and results go together as the operator's description says.
     SHAPES: "tosa-shapes", ext_inst "TOSA.001000.1";
-    /// An axis is a dimension of the tensor.
+    /// An axis is a dimension of the tensor; what dimensions are permuted to are dimensions of it, each once.
     AXIS: "tosa-axis", ext_inst "TOSA.001000.1";
     /// An enumerated attribute has one of the values that are listed. A warning, since converters write 0 where the attribute
     /// has no effect.
@@ -146,7 +146,11 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     }
     walk.result(cx)?;
     walk.shapes(cx)?;
-    walk.table(cx)
+    match Tosa(ext.inst.word(4)) {
+        Tosa::TABLE => walk.table(cx),
+        Tosa::TRANSPOSE => walk.permutation(cx),
+        _ => Ok(()),
+    }
 }
 
 /// One instruction as it is judged, operand by operand.
@@ -333,12 +337,34 @@ impl Walk<'_> {
     /// The list of `TABLE` has an element for each value of 8 bits, or 513 for 16 bits.
     fn table(&self, cx: &mut Cx<'_>) -> Checked {
         let inst = self.ext.inst;
-        if Tosa(inst.word(4)) != Tosa::TABLE {
-            return Ok(());
-        }
         let wanted = if self.types.chosen[0] == I8 { 256 } else { 513 };
         let ty = cx.type_at(inst, FIRST + 1)?;
         with_length(cx, self.ext, 1, ty, wanted).map(|_| ())
+    }
+}
+
+/// Tensors of more dimensions than this are not looked at for permutations.
+const MOST: u32 = 32;
+
+impl Walk<'_> {
+    /// The list of `TRANSPOSE` has each dimension once.
+    fn permutation(&self, cx: &mut Cx<'_>) -> Checked {
+        let (m, inst) = (cx.m, self.ext.inst);
+        let rank = self.first.and_then(|(_, t)| rank_of(cx, t)).unwrap_or(MOST);
+        let Some(list) = m.def(inst.id(FIRST)).filter(|d| d.op() == Op::ConstantComposite && rank < MOST) else {
+            return Ok(());
+        };
+        let mut seen = 0_u32;
+        for value in list.tail(3).iter().filter_map(|id| m.fixed_u32(Id(*id))) {
+            cx.check_at(value < rank, &AXIS, inst, FIRST, || {
+                format!("{} names the dimension {value}, but the rank is {rank}", inst.id(FIRST))
+            })?;
+            cx.check_at(seen >> value & 1 == 0, &AXIS, inst, FIRST, || {
+                format!("{} names the dimension {value} twice", inst.id(FIRST))
+            })?;
+            seen |= 1 << value;
+        }
+        Ok(())
     }
 }
 

@@ -15,11 +15,14 @@ rules! {
     IDENTIFIER: "debug-build-identifier", ext_inst "NonSemantic.Shader.DebugInfo.100";
     /// `DebugFunctionDefinition` names the function that it stands in.
     DEFINITION: "debug-function-definition", ext_inst "NonSemantic.Shader.DebugInfo.100";
+    /// An operation of an expression has as many operands as the table of operations says.
+    OPERATION: "debug-operation-operands", ext_inst "NonSemantic.Shader.DebugInfo.100";
     /// An encoding is given for floating-point types, which have its size.
     ENCODING: "debug-type-encoding", ext_inst "NonSemantic.Shader.DebugInfo.101";
 }
 
 const BASIC: u32 = 2;
+const DEBUG_OPERATION: u32 = 30;
 const FUNCTION_DEFINITION: u32 = 101;
 const BUILD_IDENTIFIER: u32 = 105;
 /// Of the table Base Type Attribute Encodings.
@@ -28,10 +31,23 @@ const FLOAT: u32 = 3;
 pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     match ext.inst.word(4) {
         BASIC if ext.inst.words().len() > FIRST + 4 => encoding(cx, ext.inst),
+        DEBUG_OPERATION => operation(cx, ext.inst),
         FUNCTION_DEFINITION => definition(cx, ext.inst),
         BUILD_IDENTIFIER => identifier(cx, ext.inst),
         _ => Ok(()),
     }
+}
+
+/// Numbers of operands, by operation: Deref, Plus, Minus, PlusUconst, BitPiece, Swap, Xderef, StackValue, Constu, Fragment.
+const OPERANDS: [usize; 10] = [0, 0, 0, 1, 2, 0, 0, 0, 1, 2];
+
+fn operation(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
+    let Some(code) = cx.m.fixed_u32(inst.id(FIRST)) else { return Ok(()) };
+    let Some(wanted) = OPERANDS.get(code as usize).copied() else { return Ok(()) };
+    let given = inst.tail(FIRST + 1).len();
+    cx.check(given == wanted, &OPERATION, inst, || {
+        format!("the operation {code} has {given} operands, but must have {wanted}")
+    })
 }
 
 fn identifier(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
