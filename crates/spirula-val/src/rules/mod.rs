@@ -14,6 +14,7 @@ pub(crate) mod cooperative_matrix;
 pub(crate) mod debug;
 pub(crate) mod derivative;
 pub(crate) mod device_enqueue;
+pub(crate) mod enqueue;
 pub(crate) mod environment;
 pub(crate) mod explicit_layout;
 pub(crate) mod ext_inst;
@@ -59,6 +60,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     arithmetic::RULES,
     bit::RULES,
     ext_inst::RULES,
+    ext_inst::amd::RULES,
     ext_inst::debug::RULES,
     ext_inst::glsl::RULES,
     ext_inst::opencl::RULES,
@@ -96,6 +98,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     barrier::RULES,
     derivative::RULES,
     device_enqueue::RULES,
+    enqueue::RULES,
     group::RULES,
     mesh::RULES,
     non_uniform::RULES,

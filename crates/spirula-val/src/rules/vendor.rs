@@ -11,7 +11,6 @@ use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::rules::operand::{Is, name_of, operand, operands, result};
 use crate::rules::scopes::{self, Execution};
-use crate::rules::universal::type_operand;
 use crate::signature::{OPERAND, RESULT, describe};
 
 rules! {
@@ -100,11 +99,6 @@ pub(crate) const TABLE: Table = rule_table! {
     ConstantCompositeContinuedINTEL => |cx, inst| continued(cx, inst, Op::ConstantComposite);
     SpecConstantCompositeContinuedINTEL => |cx, inst| continued(cx, inst, Op::SpecConstantComposite);
     CompositeConstructContinuedINTEL => |cx, inst| continued(cx, inst, Op::CompositeConstruct);
-    EnqueueNodePayloadsAMDX => |cx, inst| operand(cx, inst, 1, Is::Pointer);
-    NodePayloadArrayLengthAMDX => |cx, inst| result(cx, inst, Is::UInt32);
-    FinishWritingNodePayloadAMDX | IsNodePayloadValidAMDX => |cx, inst| result(cx, inst, Is::Bool);
-    TypeNodePayloadArrayAMDX => |cx, inst| type_operand(cx, inst, 2).map(drop);
-    AllocateNodePayloadsAMDX => |cx, inst| result(cx, inst, Is::PointerTo(Op::TypeNodePayloadArrayAMDX));
 };
 
 /// The text wants a pointer; the compilers of OpenCL give the pointer's type.
@@ -393,6 +387,20 @@ fn fragment<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let fits = image.ms == 1 && matches!(image.dim, Dim::Dim2D | Dim::SubpassData);
     cx.check_at(fits, &FRAGMENT_IMAGE, inst, 3, || {
         format!("Image {} has a type of Dim {} and MS {}", inst.id(3), image.dim, image.ms)
+    })?;
+    let sampled = cx.m.key(image.sampled_type);
+    let component = cx.result_key(inst)?;
+    let same = sampled.shape() == Shape::Void
+        || component.component_class() == sampled.component_class()
+            && component.width() == sampled.width()
+            && component.is_signed() == sampled.is_signed();
+    let (m, fetches) = (cx.m, inst.op() == Op::FragmentFetchAMD);
+    cx.check_at(!fetches || same, &FRAGMENT_IMAGE, inst, 1, || {
+        format!("the components of {} are not the Sampled Type {}", inst.id(1), describe(m, image.sampled_type))
+    })?;
+    let (given, least) = (cx.key_at(inst, 4)?.count().max(1), 2 + u32::from(image.arrayed == 1));
+    cx.check_at(given >= least, &FRAGMENT_IMAGE, inst, 4, || {
+        format!("the Coordinate has {given} components, but needs {least}")
     })
 }
 
