@@ -30,6 +30,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::reach::module,
     rules::mesh::module,
     rules::enqueue::module,
+    rules::intel::module,
     rules::ray::module,
     rules::limits::module,
     rules::mode_setting::module,

@@ -23,6 +23,7 @@ pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod group;
 pub(crate) mod image;
+pub(crate) mod intel;
 pub(crate) mod interface;
 pub(crate) mod layout;
 pub(crate) mod limits;
@@ -108,6 +109,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     ray::QUERY_RULES,
     reserved::RULES,
     vendor::RULES,
+    intel::RULES,
     crate::signature::RULES,
     debug::RULES,
     mode_setting::RULES,

@@ -63,6 +63,15 @@ pub(super) fn qualifier<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
         Decoration::ViewportRelativeNV | Decoration::SecondaryViewportRelativeNV => {
             in_class(cx, a, &VIEWPORT, StorageClass::Output)
         }
+        Decoration::CacheControlLoadINTEL
+        | Decoration::CacheControlStoreINTEL
+        | Decoration::HostAccessINTEL
+        | Decoration::InitModeALTERA
+        | Decoration::ImplementInRegisterMapALTERA
+        | Decoration::BufferLocationALTERA
+        | Decoration::ConduitKernelArgumentALTERA
+        | Decoration::InitiationIntervalALTERA
+        | Decoration::FPMaxErrorDecorationINTEL => crate::rules::intel::decoration(cx, a),
         Decoration::BankNV | Decoration::MemberOffsetNV => in_class(cx, a, &BANK, StorageClass::PushConstant),
         _ => Ok(()),
     }

@@ -58,6 +58,12 @@ enum Target {
     Bytes,
     /// A conversion to 8-bit floating-point numbers.
     Float8Conversion,
+    /// A function.
+    Function,
+    /// A parameter of a function.
+    Parameter,
+    /// A parameter that is a pointer.
+    PointerParameter,
     /// A type of arrays of payloads.
     Payloads,
     /// A variable of images or samplers, or with handles of them.
@@ -74,6 +80,9 @@ impl Target {
             Target::SpecConstant => "OpSpecConstantTrue, OpSpecConstantFalse or OpSpecConstant",
             Target::Pointer => "a pointer",
             Target::Linked => "a function or module-scope variable",
+            Target::Function => "a function",
+            Target::Parameter => "a parameter of a function",
+            Target::PointerParameter => "a parameter of pointer type",
             Target::Payloads => "an OpTypeNodePayloadArrayAMDX",
             Target::Handles => "a variable of images or samplers",
             Target::Bytes => "an array of 8-bit integers",
@@ -129,6 +138,22 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         }
         Decoration::SaturatedConversion => Target::Conversion,
         Decoration::LinkageAttributes => Target::Linked,
+        Decoration::StallEnableALTERA
+        | Decoration::StallFreeALTERA
+        | Decoration::FuseLoopsInFunctionALTERA
+        | Decoration::MathOpDSPModeALTERA
+        | Decoration::InitiationIntervalALTERA
+        | Decoration::MaxConcurrencyALTERA
+        | Decoration::PipelineEnableALTERA => Target::Function,
+        Decoration::ConduitKernelArgumentALTERA
+        | Decoration::RegisterMapKernelArgumentALTERA
+        | Decoration::StableKernelArgumentALTERA => Target::Parameter,
+        Decoration::MMHostInterfaceAddressWidthALTERA
+        | Decoration::MMHostInterfaceDataWidthALTERA
+        | Decoration::MMHostInterfaceLatencyALTERA
+        | Decoration::MMHostInterfaceReadWriteModeALTERA
+        | Decoration::MMHostInterfaceMaxBurstALTERA
+        | Decoration::MMHostInterfaceWaitRequestALTERA => Target::PointerParameter,
         Decoration::NodeMaxPayloadsAMDX
         | Decoration::NodeSharesPayloadLimitsWithAMDX
         | Decoration::PayloadNodeNameAMDX
@@ -298,6 +323,9 @@ fn fits(cx: &Cx<'_>, target: Id, kind: Target) -> bool {
             variable || derived && m.key(info.ty).is_pointer()
         }
         Target::Variable => variable,
+        Target::Function => info.op == Op::Function,
+        Target::Parameter => info.op == Op::FunctionParameter,
+        Target::PointerParameter => info.op == Op::FunctionParameter && m.key(info.ty).is_pointer(),
         Target::Payloads => info.op == Op::TypeNodePayloadArrayAMDX,
         Target::SpecConstant => {
             matches!(info.op, Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant | Op::SpecConstantDataKHR)
