@@ -50,6 +50,7 @@ const BY_CLASS: [Option<RuleFn>; Op::COUNT] = build(&[
     barrier::TABLE,
     group::TABLE,
     device_enqueue::TABLE,
+    enqueue::TABLE,
     pipe::TABLE,
     non_uniform::TABLE,
     tensor::TABLE,

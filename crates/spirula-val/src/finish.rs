@@ -30,6 +30,8 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::image::tile::module,
     rules::reach::module,
     rules::mesh::module,
+    rules::enqueue::module,
+    rules::intel::module,
     rules::ray::module,
     rules::limits::module,
     rules::mode_setting::module,

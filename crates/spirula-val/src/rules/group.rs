@@ -33,7 +33,10 @@ pub(crate) const TABLE: Table = rule_table! {
     GroupUMaxNonUniformAMD | GroupSMaxNonUniformAMD => amd_ints;
     GroupIMulKHR | GroupBitwiseAndKHR | GroupBitwiseOrKHR | GroupBitwiseXorKHR => |cx, inst| uniform(cx, inst, Is::Ints);
     GroupFAdd | GroupFMin | GroupFMax => |cx, inst| arithmetic(cx, inst, Is::Floats);
-    GroupFAddNonUniformAMD | GroupFMinNonUniformAMD | GroupFMaxNonUniformAMD => |cx, inst| arithmetic(cx, inst, Is::Floats);
+    GroupFAddNonUniformAMD | GroupFMinNonUniformAMD | GroupFMaxNonUniformAMD => |cx, inst| {
+        scopes::execution(cx, inst, 3, Execution::Workgroup)?;
+        arithmetic(cx, inst, Is::Floats)
+    };
     GroupFMulKHR => |cx, inst| uniform(cx, inst, Is::Floats);
     GroupLogicalAndKHR | GroupLogicalOrKHR | GroupLogicalXorKHR => |cx, inst| uniform(cx, inst, Is::Bools);
     SubgroupBallotKHR => ballot;
@@ -71,7 +74,7 @@ fn arithmetic<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, of: Is) -> Checked {
 
 /// SPV_AMD_shader_ballot does not ask for equal signedness.
 fn amd_ints<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
-    scopes::execution(cx, inst, 3, Execution::Any)?;
+    scopes::execution(cx, inst, 3, Execution::Workgroup)?;
     result(cx, inst, Is::Ints)?;
     operand(cx, inst, 5, Is::Like)
 }

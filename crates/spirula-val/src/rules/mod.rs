@@ -14,6 +14,7 @@ pub(crate) mod cooperative_matrix;
 pub(crate) mod debug;
 pub(crate) mod derivative;
 pub(crate) mod device_enqueue;
+pub(crate) mod enqueue;
 pub(crate) mod environment;
 pub(crate) mod explicit_layout;
 pub(crate) mod ext_inst;
@@ -22,6 +23,7 @@ pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod group;
 pub(crate) mod image;
+pub(crate) mod intel;
 pub(crate) mod interface;
 pub(crate) mod layout;
 pub(crate) mod limits;
@@ -59,6 +61,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     arithmetic::RULES,
     bit::RULES,
     ext_inst::RULES,
+    ext_inst::amd::RULES,
     ext_inst::debug::RULES,
     ext_inst::glsl::RULES,
     ext_inst::opencl::RULES,
@@ -98,6 +101,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     barrier::RULES,
     derivative::RULES,
     device_enqueue::RULES,
+    enqueue::RULES,
     group::RULES,
     mesh::RULES,
     non_uniform::RULES,
@@ -108,6 +112,7 @@ pub(crate) static ALL: &[&[&spirula_diag::Rule]] = &[
     ray::VALUE_RULES,
     reserved::RULES,
     vendor::RULES,
+    intel::RULES,
     crate::signature::RULES,
     debug::RULES,
     mode_setting::RULES,

@@ -121,11 +121,27 @@ static MODELS: &[(&[Mode], &[Model])] = &[
             Mode::NonCoherentDepthAttachmentReadEXT,
             Mode::NonCoherentStencilAttachmentReadEXT,
             Mode::RequireFullQuadsKHR,
+            Mode::NonCoherentTileAttachmentReadQCOM,
         ],
         &[Model::Fragment],
     ),
     (&[Mode::LocalSizeHint, Mode::LocalSizeHintId, Mode::VecTypeHint, Mode::ContractionOff], &[Model::Kernel]),
     (&[Mode::LocalSize, Mode::LocalSizeId], WORKGROUP),
+    (
+        &[
+            Mode::MaxWorkgroupSizeINTEL,
+            Mode::MaxWorkDimINTEL,
+            Mode::NoGlobalOffsetINTEL,
+            Mode::NumSIMDWorkitemsINTEL,
+            Mode::SchedulerTargetFmaxMhzINTEL,
+        ],
+        &[Model::Kernel],
+    ),
+    (&[Mode::CoalescingAMDX, Mode::TileShadingRateQCOM], &[Model::GLCompute]),
+    (
+        &[Mode::IsApiEntryAMDX, Mode::StaticNumWorkgroupsAMDX, Mode::MaxNumWorkgroupsAMDX, Mode::ShaderIndexAMDX],
+        &[Model::GLCompute, Model::MeshEXT],
+    ),
     (&[Mode::QuadDerivativesKHR], &[Model::Fragment, Model::GLCompute]),
     (
         &[Mode::DerivativeGroupQuadsKHR, Mode::DerivativeGroupLinearKHR],
@@ -164,6 +180,8 @@ static GROUPS: &[(&[Model], &[Mode], bool)] = &[
     ),
     (&[Model::Geometry], &[Mode::OutputPoints, Mode::OutputLineStrip, Mode::OutputTriangleStrip], true),
     (&[Model::MeshNV, Model::MeshEXT], &[Mode::OutputPoints, Mode::OutputLinesEXT, Mode::OutputTrianglesEXT], false),
+    (&[], &[Mode::MaximumRegistersINTEL, Mode::MaximumRegistersIdINTEL, Mode::NamedMaximumRegistersINTEL], false),
+    (&[], &[Mode::CoalescingAMDX, Mode::StaticNumWorkgroupsAMDX, Mode::MaxNumWorkgroupsAMDX], false),
     (&[], &[Mode::DerivativeGroupQuadsKHR, Mode::DerivativeGroupLinearKHR], false),
     (&[Model::Kernel], &[Mode::LocalSize, Mode::LocalSizeId, Mode::LocalSizeHint, Mode::LocalSizeHintId], false),
 ];
@@ -441,6 +459,8 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     for entry in cx.m.entry_points() {
         groups(cx, &modes, &entry).ok();
         super::mode_needs::entry_point(cx, &modes, &entry).ok();
+        super::intel::entry_point(cx, &modes, &entry).ok();
+        super::enqueue::entry_point(cx, &modes, &entry).ok();
         super::derivative::group_sizes(cx, &modes, &entry).ok();
         super::vulkan::environment::entry_point(cx, &modes, &entry);
     }

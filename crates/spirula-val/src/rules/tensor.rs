@@ -177,7 +177,14 @@ fn write(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
         cx.check_at(!wrong, &OPERANDS, inst, 4, || format!("{bit} with a write"))?;
     }
     needs_non_private(cx, inst, 4, T::MakeElementAvailableARM)?;
-    made(cx, inst, 4, 5, T::MakeElementAvailableARM)
+    made(cx, inst, 4, 5, T::MakeElementAvailableARM)?;
+    let m = cx.m;
+    let loaded = m.def(inst.id(1)).filter(|d| d.op() == Op::Load).map(|d| d.id(3));
+    let from = loaded.filter(|id| m.is_decorated(*id, spirula_grammar::Decoration::NonWritable));
+    cx.check_at(from.is_none(), &OPERANDS, inst, 1, || {
+        let from = from.unwrap_or_default();
+        crate::cx::msg(format!("the tensor {from} is written to, but is decorated NonWritable")).declared(m, from)
+    })
 }
 
 /// Where the mask at `word` makes elements available or visible, the scope for which stands at `scope`.

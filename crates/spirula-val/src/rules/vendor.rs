@@ -12,7 +12,6 @@ use crate::dispatch::{Table, rule_table};
 use crate::facts::Parts;
 use crate::rules::operand::{Is, name_of, operand, operands, result};
 use crate::rules::scopes::{self, Execution};
-use crate::rules::universal::type_operand;
 use crate::signature::{OPERAND, RESULT, describe};
 
 rules! {
@@ -27,7 +26,8 @@ rules! {
     /// What only the compiler can decide is given by constant instructions: sizes of blocks, kinds of prefetching, tables
     /// of bitwise functions.
     CONSTANT: "operand-constant", extension "SPV_INTEL_2d_block_io and others";
-    /// Two-dimensional blocks are moved between CrossWorkgroup and Function memory.
+    /// Two-dimensional blocks are moved between CrossWorkgroup and Function memory: elements of 1, 2, 4 or 8 bytes, whole
+    /// words in a row.
     BLOCK_2D: "block-2d-class", extension "SPV_INTEL_2d_block_io";
     /// A block is read and written through a pointer to the scalar that it consists of.
     BLOCK: "subgroup-block-type", extension "SPV_INTEL_subgroups";
@@ -37,7 +37,8 @@ rules! {
     VLA: "variable-length-class", extension "SPV_INTEL_variable_length_array";
     /// Pointers are cast between CrossWorkgroup and the memory of device or host, with the same pointee.
     USM: "usm-cast", extension "SPV_ALTERA_usm_storage_classes";
-    /// The mask, the pointers and the values of a gather or scatter have as many components.
+    /// The mask, the pointers and the values of a gather or scatter have as many components, and the pointers lead to the
+    /// values.
     MASKED: "masked-access-size", extension "SPV_INTEL_masked_gather_scatter";
     /// A footprint is a structure of six members: a Boolean, three vectors and two scalars of unsigned integers.
     FOOTPRINT: "image-footprint-type", extension "SPV_NV_shader_image_footprint";
@@ -65,7 +66,7 @@ pub(crate) const TABLE: Table = rule_table! {
     UntypedGroupAsyncCopyKHR => async_copy;
     ConvertFToBF16INTEL => |cx, inst| { width(cx, inst, 1, Is::Ints, 16)?; as_many(cx, inst, Is::Floats, 32) };
     ConvertBF16ToFINTEL => |cx, inst| { width(cx, inst, 1, Is::Floats, 32)?; as_many(cx, inst, Is::Ints, 16) };
-    UMul32x16INTEL => |cx, inst| width(cx, inst, 1, Is::UInts, 32);
+    UCountLeadingZerosINTEL | UCountTrailingZerosINTEL | UMul32x16INTEL => |cx, inst| width(cx, inst, 1, Is::UInts, 32);
     BitwiseFunctionINTEL => bitwise_function;
     SubgroupBlockReadINTEL | SubgroupBlockWriteINTEL => block;
     SubgroupImageBlockReadINTEL | SubgroupImageMediaBlockReadINTEL => |cx, inst| block_image(cx, inst, 3);
@@ -106,11 +107,6 @@ pub(crate) const TABLE: Table = rule_table! {
     ConstantCompositeContinuedINTEL => |cx, inst| continued(cx, inst, Op::ConstantComposite);
     SpecConstantCompositeContinuedINTEL => |cx, inst| continued(cx, inst, Op::SpecConstantComposite);
     CompositeConstructContinuedINTEL => |cx, inst| continued(cx, inst, Op::CompositeConstruct);
-    EnqueueNodePayloadsAMDX => |cx, inst| operand(cx, inst, 1, Is::Pointer);
-    NodePayloadArrayLengthAMDX => |cx, inst| result(cx, inst, Is::UInt32);
-    FinishWritingNodePayloadAMDX | IsNodePayloadValidAMDX => |cx, inst| result(cx, inst, Is::Bool);
-    TypeNodePayloadArrayAMDX => |cx, inst| type_operand(cx, inst, 2).map(drop);
-    AllocateNodePayloadsAMDX => |cx, inst| result(cx, inst, Is::PointerTo(Op::TypeNodePayloadArrayAMDX));
 };
 
 /// The text wants a pointer; the compilers of OpenCL give the pointer's type.
@@ -180,7 +176,14 @@ fn prefetch<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 fn block_prefetch<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     class(cx, inst, 1, &PREFETCH_CLASS, StorageClass::CrossWorkgroup)?;
-    constants(cx, inst, 2..3, Is::UInt32)
+    constants(cx, inst, 2..3, Is::UInt32)?;
+    let m = cx.m;
+    let ty = cx.type_at(inst, 1)?;
+    let pointee = m.pointer(ty).map_or(spirula_binary::Id(0), |p| p.1);
+    let ok = pointee == spirula_binary::Id(0) || m.key(pointee).is_int();
+    cx.check_at(ok, &OPERAND, inst, 1, || {
+        format!("{} points to {}, but must point to an integer", inst.id(1), describe(m, pointee))
+    })
 }
 
 fn async_copy<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -273,6 +276,17 @@ fn block_image<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, at: usize) -> Checked {
 /// Blocks of two dimensions: words of the pointers into CrossWorkgroup and Function memory, and of the memory's extent.
 fn block_2d<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, pointers: (usize, usize), extent: usize) -> Checked {
     constants(cx, inst, 1..5, Is::Int32)?;
+    let (size, width) = (cx.m.fixed_u32(inst.id(1)), cx.m.fixed_u32(inst.id(2)));
+    let sized = size.is_none_or(|n| matches!(n, 1 | 2 | 4 | 8));
+    cx.check_at(sized, &BLOCK_2D, inst, 1, || format!("the Element Size is {}", size.unwrap_or(0)))?;
+    let per = match size {
+        Some(1) => 4,
+        Some(2) => 2,
+        _ => 1,
+    };
+    cx.check_at(width.is_none_or(|n| n.is_multiple_of(per)), &BLOCK_2D, inst, 2, || {
+        format!("the Block Width is {}, which is no multiple of {per}", width.unwrap_or(0))
+    })?;
     class(cx, inst, pointers.0, &BLOCK_2D, StorageClass::CrossWorkgroup)?;
     if inst.words().len() > pointers.1 {
         class(cx, inst, pointers.1, &BLOCK_2D, StorageClass::Function)?;
@@ -330,7 +344,21 @@ fn masked<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             format!("{} {} has {count} components, but there are {value} values", name_of(inst, word), inst.id(word))
         })?;
     }
-    Ok(())
+    let m = cx.m;
+    let values = if gather { inst.id(1) } else { cx.type_at(inst, 1)? };
+    let element = |ty| match m.ty(ty) {
+        Some(Type::Vector { component, .. }) => component,
+        _ => spirula_binary::Id(0),
+    };
+    let pointed = m.pointer(element(cx.type_at(inst, pointers)?)).map(|p| p.1);
+    let fits = pointed.is_none_or(|p| p == spirula_binary::Id(0) || p == element(values));
+    cx.check_at(fits, &MASKED, inst, pointers, || {
+        format!("{} points to something else than the components of {values}", inst.id(pointers))
+    })?;
+    let fill = if gather { cx.type_at(inst, 6)? } else { values };
+    cx.check_at(fill == values || fill == element(values), &MASKED, inst, 6, || {
+        format!("{} has type {fill}, neither {values} nor its components'", inst.id(6))
+    })
 }
 
 fn usm_cast<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
@@ -417,6 +445,20 @@ fn fragment<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     let fits = image.ms == 1 && matches!(image.dim, Dim::Dim2D | Dim::SubpassData);
     cx.check_at(fits, &FRAGMENT_IMAGE, inst, 3, || {
         format!("Image {} has a type of Dim {} and MS {}", inst.id(3), image.dim, image.ms)
+    })?;
+    let sampled = cx.m.key(image.sampled_type);
+    let component = cx.result_key(inst)?;
+    let same = sampled.shape() == Shape::Void
+        || component.component_class() == sampled.component_class()
+            && component.width() == sampled.width()
+            && component.is_signed() == sampled.is_signed();
+    let (m, fetches) = (cx.m, inst.op() == Op::FragmentFetchAMD);
+    cx.check_at(!fetches || same, &FRAGMENT_IMAGE, inst, 1, || {
+        format!("the components of {} are not the Sampled Type {}", inst.id(1), describe(m, image.sampled_type))
+    })?;
+    let (given, least) = (cx.key_at(inst, 4)?.count().max(1), 2 + u32::from(image.arrayed == 1));
+    cx.check_at(given >= least, &FRAGMENT_IMAGE, inst, 4, || {
+        format!("the Coordinate has {given} components, but needs {least}")
     })
 }
 

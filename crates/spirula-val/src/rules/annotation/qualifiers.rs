@@ -29,6 +29,8 @@ rules! {
     PER_VERTEX: "per-vertex-class", extension "SPV_KHR_fragment_shader_barycentric";
     /// What a geometry shader passes through is an input.
     PASSTHROUGH: "passthrough-class", extension "SPV_NV_geometry_shader_passthrough";
+    /// What is relative to the viewport is an output.
+    VIEWPORT: "viewport-relative-class", extension "SPV_NV_viewport_array2";
     /// Banks are those of push constants.
     BANK: "push-constant-bank-class", extension "SPV_NV_push_constant_bank";
     /// Flat and NoPerspective exclude each other, and so do Patch, Centroid and Sample.
@@ -58,6 +60,18 @@ pub(super) fn qualifier<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
         Decoration::PerVertexKHR => per_vertex(cx, a),
         Decoration::Coherent => coherent(cx, a),
         Decoration::PassthroughNV => in_class(cx, a, &PASSTHROUGH, StorageClass::Input),
+        Decoration::ViewportRelativeNV | Decoration::SecondaryViewportRelativeNV => {
+            in_class(cx, a, &VIEWPORT, StorageClass::Output)
+        }
+        Decoration::CacheControlLoadINTEL
+        | Decoration::CacheControlStoreINTEL
+        | Decoration::HostAccessINTEL
+        | Decoration::InitModeALTERA
+        | Decoration::ImplementInRegisterMapALTERA
+        | Decoration::BufferLocationALTERA
+        | Decoration::ConduitKernelArgumentALTERA
+        | Decoration::InitiationIntervalALTERA
+        | Decoration::FPMaxErrorDecorationINTEL => crate::rules::intel::decoration(cx, a),
         Decoration::BankNV | Decoration::MemberOffsetNV => in_class(cx, a, &BANK, StorageClass::PushConstant),
         _ => Ok(()),
     }

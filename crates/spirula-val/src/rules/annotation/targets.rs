@@ -58,6 +58,14 @@ enum Target {
     Bytes,
     /// A conversion to 8-bit floating-point numbers.
     Float8Conversion,
+    /// A function.
+    Function,
+    /// A parameter of a function.
+    Parameter,
+    /// A parameter that is a pointer.
+    PointerParameter,
+    /// A type of arrays of payloads.
+    Payloads,
     /// A variable of images or samplers, or with handles of them.
     Handles,
 }
@@ -72,6 +80,10 @@ impl Target {
             Target::SpecConstant => "OpSpecConstantTrue, OpSpecConstantFalse or OpSpecConstant",
             Target::Pointer => "a pointer",
             Target::Linked => "a function or module-scope variable",
+            Target::Function => "a function",
+            Target::Parameter => "a parameter of a function",
+            Target::PointerParameter => "a parameter of pointer type",
+            Target::Payloads => "an OpTypeNodePayloadArrayAMDX",
             Target::Handles => "a variable of images or samplers",
             Target::Bytes => "an array of 8-bit integers",
             Target::Float8Conversion => "OpFConvert, OpConvertSToF or OpConvertUToF to 8-bit floating-point numbers",
@@ -86,7 +98,8 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         | Decoration::BufferBlock
         | Decoration::GLSLShared
         | Decoration::GLSLPacked
-        | Decoration::CPacked => Target::Struct,
+        | Decoration::CPacked
+        | Decoration::TrackFinishWritingAMDX => Target::Struct,
         Decoration::ArrayStride => Target::ArrayOrPointer,
         Decoration::NoPerspective
         | Decoration::Flat
@@ -125,6 +138,28 @@ fn wanted(decoration: Decoration) -> Option<Target> {
         }
         Decoration::SaturatedConversion => Target::Conversion,
         Decoration::LinkageAttributes => Target::Linked,
+        Decoration::StallEnableALTERA
+        | Decoration::StallFreeALTERA
+        | Decoration::FuseLoopsInFunctionALTERA
+        | Decoration::MathOpDSPModeALTERA
+        | Decoration::InitiationIntervalALTERA
+        | Decoration::MaxConcurrencyALTERA
+        | Decoration::PipelineEnableALTERA => Target::Function,
+        Decoration::ConduitKernelArgumentALTERA
+        | Decoration::RegisterMapKernelArgumentALTERA
+        | Decoration::StableKernelArgumentALTERA => Target::Parameter,
+        Decoration::MMHostInterfaceAddressWidthALTERA
+        | Decoration::MMHostInterfaceDataWidthALTERA
+        | Decoration::MMHostInterfaceLatencyALTERA
+        | Decoration::MMHostInterfaceReadWriteModeALTERA
+        | Decoration::MMHostInterfaceMaxBurstALTERA
+        | Decoration::MMHostInterfaceWaitRequestALTERA => Target::PointerParameter,
+        Decoration::NodeMaxPayloadsAMDX
+        | Decoration::NodeSharesPayloadLimitsWithAMDX
+        | Decoration::PayloadNodeNameAMDX
+        | Decoration::PayloadNodeBaseIndexAMDX
+        | Decoration::PayloadNodeSparseArrayAMDX
+        | Decoration::PayloadNodeArraySizeAMDX => Target::Payloads,
         Decoration::UTFEncodedKHR => Target::Bytes,
         Decoration::BindlessSamplerNV
         | Decoration::BindlessImageNV
@@ -173,6 +208,13 @@ fn never_for_members(decoration: Decoration) -> bool {
             | Decoration::CounterBuffer
             | Decoration::UTFEncodedKHR
             | Decoration::BankNV
+            | Decoration::NodeMaxPayloadsAMDX
+            | Decoration::NodeSharesPayloadLimitsWithAMDX
+            | Decoration::PayloadNodeNameAMDX
+            | Decoration::PayloadNodeBaseIndexAMDX
+            | Decoration::PayloadNodeSparseArrayAMDX
+            | Decoration::PayloadNodeArraySizeAMDX
+            | Decoration::TrackFinishWritingAMDX
             | Decoration::MemberOffsetNV
             | Decoration::HitObjectShaderRecordBufferEXT
             | Decoration::HitObjectShaderRecordBufferNV
@@ -223,7 +265,11 @@ pub(super) fn of_whole<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
         crate::rules::vulkan::decorations::glsl(cx, a.inst, a.word, a.decoration)?;
     }
     let member_only = match a.decoration {
-        Decoration::RowMajor | Decoration::ColMajor | Decoration::MatrixStride | Decoration::OffsetIdEXT => true,
+        Decoration::RowMajor
+        | Decoration::ColMajor
+        | Decoration::MatrixStride
+        | Decoration::PayloadDispatchIndirectAMDX
+        | Decoration::OffsetIdEXT => true,
         // Variables that transform feedback captures, or that are atomic counters, have offsets in GLSL.
         Decoration::Offset => !matches!(cx.m.info(a.target).op, Op::Variable | Op::UntypedVariableKHR),
         _ => false,
@@ -277,6 +323,10 @@ fn fits(cx: &Cx<'_>, target: Id, kind: Target) -> bool {
             variable || derived && m.key(info.ty).is_pointer()
         }
         Target::Variable => variable,
+        Target::Function => info.op == Op::Function,
+        Target::Parameter => info.op == Op::FunctionParameter,
+        Target::PointerParameter => info.op == Op::FunctionParameter && m.key(info.ty).is_pointer(),
+        Target::Payloads => info.op == Op::TypeNodePayloadArrayAMDX,
         Target::SpecConstant => {
             matches!(info.op, Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant | Op::SpecConstantDataKHR)
         }

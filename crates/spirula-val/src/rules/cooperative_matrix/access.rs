@@ -152,6 +152,7 @@ fn interleaved<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, ty: Id, at: usize, layout: L
     else {
         return Ok(());
     };
+    cx.check_at(matches!(stride, 1 | 2 | 4), &LAYOUT, inst, at + 1, || format!("the stride is {stride}"))?;
     let bytes = m.key(element).width() / 8;
     let along = 16u32.checked_div(bytes).unwrap_or(0);
     let (rows, columns) = match layout {

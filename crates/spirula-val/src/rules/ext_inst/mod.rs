@@ -1,5 +1,6 @@
 //! Instructions of extended instruction sets, one file for each set or family of sets.
 
+pub(super) mod amd;
 pub(super) mod debug;
 pub(super) mod glsl;
 pub(crate) mod lines;
@@ -161,6 +162,10 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         | ExtSet::ShaderDebugInfo100
         | ExtSet::ShaderDebugInfo
         | ExtSet::GraphDebugInfo => debug::instruction(cx, ext),
+        ExtSet::AmdGcnShader
+        | ExtSet::AmdShaderBallot
+        | ExtSet::AmdExplicitVertexParameter
+        | ExtSet::AmdTrinaryMinMax => amd::instruction(cx, ext),
         ExtSet::DebugPrintf => reflection::printf(cx, ext),
         ExtSet::DebugBreak => reflection::results_in_void(cx, ext),
         ExtSet::ClspvReflection => reflection::clspv(cx, ext),

@@ -55,6 +55,13 @@ fn is_gather(op: Op) -> bool {
     )
 }
 
+/// Gathers for which `SPV_AMD_texture_gather_bias_lod` allows a level of detail.
+fn gathers_levels(cx: &Cx<'_>, op: Op) -> bool {
+    is_gather(op)
+        && !matches!(op, Op::ImageDrefGather | Op::ImageSparseDrefGather)
+        && cx.has(Capability::ImageGatherBiasLodAMD)
+}
+
 fn is_fetch(op: Op) -> bool {
     matches!(op, Op::ImageFetch | Op::ImageSparseFetch)
 }
@@ -127,15 +134,15 @@ pub(super) fn check(cx: &mut Cx<'_>, inst: Inst<'_>, at: usize, image: Image) ->
 fn levels(cx: &mut Cx<'_>, r: &mut Reader<'_>) -> Checked {
     let op = r.inst.op();
     if let Some(word) = r.take(O::Bias) {
-        let ok = is_implicit_lod(op) || is_gather(op) && cx.has(Capability::ImageGatherBiasLodAMD);
+        let ok = is_implicit_lod(op) || gathers_levels(cx, op);
         r.place(cx, word, ok, "Bias is for implicit levels of detail")?;
         let key = cx.key_at(r.inst, word)?;
         r.value(cx, word, is_float32(cx, key), "Bias is a 32-bit float")?;
         r.levels(cx, word, "Bias")?;
     }
     if let Some(word) = r.take(O::Lod) {
-        let amd = is_gather(op) && cx.has(Capability::ImageGatherBiasLodAMD)
-            || (is_read(op) || op == Op::ImageWrite) && cx.has(Capability::ImageReadWriteLodAMD);
+        let amd =
+            gathers_levels(cx, op) || (is_read(op) || op == Op::ImageWrite) && cx.has(Capability::ImageReadWriteLodAMD);
         let place = is_explicit(op) || is_fetch(op) || amd;
         r.place(cx, word, place, "Lod is for explicit levels of detail and fetches")?;
         let key = cx.key_at(r.inst, word)?;

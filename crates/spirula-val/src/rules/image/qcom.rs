@@ -17,6 +17,8 @@ rules! {
     TEXTURE: "qcom-texture-use", extension "SPV_QCOM_image_processing";
     /// Image processing instructions take textures (and samplers) that are decorated for them.
     DECORATION: "qcom-texture-decoration", extension "SPV_QCOM_image_processing";
+    /// Coordinates and sizes of image processing are pairs: of floats, or of unsigned integers where blocks are matched.
+    PAIR: "qcom-image-coordinate", extension "SPV_QCOM_image_processing";
     /// The mode of `OpImageGatherQCOM` is a constant of a known mode, whose capability is declared.
     MODE: "qcom-gather-mode", extension "SPV_QCOM_image_processing3";
 }
@@ -88,19 +90,48 @@ fn four(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     })
 }
 
+/// The texture at `word` is a sampled image, not multisampled.
+fn texture(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize) -> Checked {
+    let image = super::sampled_image(cx, inst, word)?;
+    cx.check_at(image.ms == 0, &super::SHAPE, inst, word, || "the image is multisampled")
+}
+
+/// A pair of floats, or of unsigned integers.
+fn pair(cx: &mut Cx<'_>, inst: Inst<'_>, word: usize, float: bool) -> Checked {
+    let key = cx.key_at(inst, word)?;
+    let of = if float { key.is_float_scalar_or_vector() } else { key.is_int_scalar_or_vector() && !key.is_signed() };
+    let m = cx.m;
+    cx.check_at(of && key.shape() == Shape::Vector && key.count() == 2, &PAIR, inst, word, || {
+        let numbers = if float { "floats" } else { "unsigned integers" };
+        let ty = describe(m, m.type_id_of(inst.id(word)));
+        format!("{} has type {ty}, but must be a vector of two {numbers}", inst.id(word))
+    })
+}
+
 pub(super) fn weighted(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     four(cx, inst)?;
     plain_texture(cx, inst, 3)?;
+    texture(cx, inst, 3)?;
+    texture(cx, inst, 5)?;
+    pair(cx, inst, 4, true)?;
     decorated(cx, inst, 5, Decoration::WeightTextureQCOM)
 }
 
 pub(super) fn box_filter(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     four(cx, inst)?;
-    plain_texture(cx, inst, 3)
+    plain_texture(cx, inst, 3)?;
+    texture(cx, inst, 3)?;
+    pair(cx, inst, 4, true)?;
+    pair(cx, inst, 5, true)
 }
 
 pub(super) fn block_match(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     four(cx, inst)?;
+    texture(cx, inst, 3)?;
+    texture(cx, inst, 5)?;
+    for word in [4, 6, 7] {
+        pair(cx, inst, word, false)?;
+    }
     decorated(cx, inst, 3, Decoration::BlockMatchTextureQCOM)?;
     decorated(cx, inst, 5, Decoration::BlockMatchTextureQCOM)
 }
