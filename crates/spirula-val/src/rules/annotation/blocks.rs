@@ -66,8 +66,8 @@ fn once(decoration: Decoration) -> u64 {
         Decoration::ViewportRelativeNV => 1 << 58,
         Decoration::PassthroughNV => 1 << 59,
         Decoration::OffsetIdEXT => 1 << 63,
-        // Semantics have a rule of their own.
-        Decoration::UserSemantic => 0,
+        // Semantics and levels of caches have rules of their own.
+        Decoration::UserSemantic | Decoration::CacheControlLoadINTEL | Decoration::CacheControlStoreINTEL => 0,
         other if other.0 > Decoration::MaxByteOffsetId.0 => OTHER,
         other => 1u64.checked_shl(other.0).unwrap_or(0) & ONCE,
     }
