@@ -15,6 +15,7 @@ pub(crate) static MODULE: &[for<'a> fn(&mut Cx<'a>)] = &[
     rules::types::unique,
     rules::annotation::block_module,
     rules::annotation::numeric_module,
+    rules::annotation::qualifier_module,
     rules::vulkan::decorations::module,
     rules::function::linkage_names,
     rules::function::entry_points,

@@ -32,6 +32,8 @@ rules! {
     ARGUMENT: "fpga-argument", extension "SPV_ALTERA_fpga_argument_interfaces";
     /// Invocations are initiated every so many cycles: one at least.
     INTERVAL: "initiation-interval", extension "SPV_ALTERA_fpga_invocation_pipelining_attributes";
+    /// Memory is saved before an array of variable length is made. A warning, since translators make them without.
+    SAVED: "variable-length-saved", warn extension "SPV_INTEL_variable_length_array";
     /// A number of registers is an integer.
     REGISTERS: "maximum-registers", extension "SPV_INTEL_maximum_registers";
     /// Nothing is computed with integers of four bits.
@@ -157,8 +159,23 @@ pub(crate) fn module(cx: &mut Cx<'_>) {
     if cx.has(Capability::GlobalVariableHostAccessINTEL) {
         names(cx);
     }
+    if cx.has(Capability::VariableLengthArrayINTEL) || cx.has(Capability::UntypedVariableLengthArrayINTEL) {
+        saved(cx);
+    }
     if cx.has(Capability::Int4TypeINTEL) {
         small(cx);
+    }
+}
+
+/// What dominates an instruction stands before it.
+fn saved(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    let is_array = |i: &Inst<'_>| matches!(i.op(), Op::VariableLengthArrayINTEL | Op::UntypedVariableLengthArrayINTEL);
+    for function in m.functions() {
+        let unsaved = m.insts(function.body_words()).take_while(|i| i.op() != Op::SaveMemoryINTEL);
+        for inst in unsaved.filter(is_array) {
+            cx.fail(&SAVED, inst, || "no OpSaveMemoryINTEL stands before the array").ok();
+        }
     }
 }
 

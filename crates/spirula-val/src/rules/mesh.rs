@@ -285,8 +285,10 @@ fn per_something<'a>(
         return Ok(());
     }
     let (inner, _) = without_arrays(m, ty);
+    // Structures that are copied elsewhere take the decorations of their members with them.
+    let interface = matches!(class, StorageClass::Input | StorageClass::Output);
     let has = m.is_decorated(id, decoration)
-        || m.decorations(inner).any(|d| d.decoration == decoration && d.member.is_some());
+        || interface && m.decorations(inner).any(|d| d.decoration == decoration && d.member.is_some());
     let vulkan = e.model == ExecutionModel::MeshEXT && cx.env.is_vulkan();
     let rule = match decoration {
         Decoration::PerPrimitiveEXT if vulkan => &PER_PRIMITIVE_VULKAN,

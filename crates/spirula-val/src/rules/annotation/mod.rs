@@ -21,7 +21,7 @@ pub(crate) use blocks::{RULES as BLOCK_RULES, module as block_module};
 pub(crate) use hlsl::RULES as HLSL_RULES;
 pub(crate) use numeric::{RULES as NUMERIC_RULES, module as numeric_module};
 pub(crate) use parameters::RULES as PARAMETER_RULES;
-pub(crate) use qualifiers::RULES as QUALIFIER_RULES;
+pub(crate) use qualifiers::{RULES as QUALIFIER_RULES, module as qualifier_module};
 pub(crate) use targets::RULES as TARGET_RULES;
 
 rules! {

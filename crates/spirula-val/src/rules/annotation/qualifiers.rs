@@ -4,7 +4,7 @@ use alloc::format;
 
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, Rule, rules};
-use spirula_grammar::{Decoration, ExecutionMode, Op, StorageClass, Version};
+use spirula_grammar::{Capability, Decoration, ExecutionMode, Op, StorageClass, Version};
 use spirula_module::{Shape, Type};
 
 use super::Applied;
@@ -171,6 +171,25 @@ fn per_vertex<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
     cx.check_at(class == StorageClass::Input || older(), &PER_VERTEX, a.inst, a.word, || {
         msg(format!("{} is decorated PerVertexKHR, but is in {class}", a.target)).declared(m, a.target)
     })
+}
+
+/// Members of outputs are not decorated `PerVertexKHR`.
+pub(crate) fn module(cx: &mut Cx<'_>) {
+    let m = cx.m;
+    if !cx.has(Capability::FragmentBarycentricKHR) || m.has_extension("SPV_NV_fragment_shader_barycentric") {
+        return;
+    }
+    for variable in m.global_insts().filter(|i| i.op() == Op::Variable) {
+        let Some((StorageClass::Output, ty)) = m.pointer(variable.id(1)) else { continue };
+        let (inner, _) = without_arrays(m, ty);
+        let member = m.decorations(inner).find(|d| d.decoration == Decoration::PerVertexKHR && d.member.is_some());
+        let Some(member) = member else { continue };
+        cx.fail(&PER_VERTEX, variable, || {
+            msg(format!("{} has a member that is decorated PerVertexKHR, but is in Output", variable.id(2)))
+                .note(spirula_diag::Site::at(member.inst.offset()), "decorated here")
+        })
+        .ok();
+    }
 }
 
 fn index<'a>(cx: &mut Cx<'a>, a: Applied<'a>) -> Checked {
