@@ -18,7 +18,7 @@ rules! {
     /// The `half_` and `native_` functions are for 32-bit floats, and what halves are loaded to is 32 bits wide. A warning, since front ends call them with others.
     FLOAT: "opencl-float-width", warn ext_inst "OpenCL.std half_cos";
     /// OpenCL.std is imported where the memory model is OpenCL. A warning, since nothing in its instructions depends on it.
-    MODEL: "opencl-memory-model", warn ext_inst "OpenCL.std";
+    MODEL: "opencl-instructions-memory-model", warn ext_inst "OpenCL.std";
 }
 
 static SIGNATURES: [Option<&Signature>; 205] = ext_signatures! { OpenClStd, 205;
