@@ -40,8 +40,8 @@ rules! {
     /// A ray query is neither loaded nor stored nor copied. A warning, since front ends do so before they legalise their
     /// output.
     RAY_QUERY: "memory-ray-query", warn extension "SPV_KHR_ray_query";
-    /// A hit object is neither loaded nor stored nor copied.
-    HIT_OBJECT: "memory-hit-object", extension "SPV_EXT_shader_invocation_reorder";
+    /// A hit object is neither loaded nor stored nor copied. A warning for the same reason.
+    HIT_OBJECT: "memory-hit-object", warn extension "SPV_EXT_shader_invocation_reorder";
 }
 
 pub(crate) const TABLE: Table = rule_table! {

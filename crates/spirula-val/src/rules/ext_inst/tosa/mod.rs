@@ -24,12 +24,14 @@ rules! {
     OPERAND: "tosa-operand", ext_inst "TOSA.001000.1";
     /// The Result Type is a tensor of the right rank; operators with two outputs give a structure of two tensors.
     RESULT: "tosa-result-type", ext_inst "TOSA.001000.1";
-    /// The element types of the operands and the Result Type are one of the combinations that the operator supports.
-    TYPES: "tosa-type-support", ext_inst "TOSA.001000.1";
+    /// The element types of the operands and the Result Type are one of the combinations that the operator supports. A
+    /// warning, since a consumer may support more of them.
+    TYPES: "tosa-type-support", warn ext_inst "TOSA.001000.1";
     /// A zero point has the element type of what it is for. A warning, since published examples have others.
     ZERO: "tosa-zero-point", warn ext_inst "TOSA.001000.1";
-    /// Ranks and shapes of operands and results go together as the operator's description says.
-    SHAPES: "tosa-shapes", ext_inst "TOSA.001000.1";
+    /// Ranks and shapes of operands and results go together as the operator's description says. A warning, since the
+    /// module is well formed and only what it describes is wrong.
+    SHAPES: "tosa-shapes", warn ext_inst "TOSA.001000.1";
     /// An axis is a dimension of the tensor; what dimensions are permuted to are dimensions of it, each once.
     AXIS: "tosa-axis", ext_inst "TOSA.001000.1";
     /// An enumerated attribute has one of the values that are listed. A warning, since converters write 0 where the attribute
