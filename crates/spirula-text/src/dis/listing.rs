@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 use std::io;
 
-use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Inst};
+use spirula_binary::{FrameError, Frames, HEADER_WORDS, Header, Id, Inst};
 use spirula_grammar::{MAGIC, Op};
 
 use super::blocks::{self, Block};
@@ -37,12 +37,19 @@ pub(crate) fn disassemble_to(words: &[u32], options: &DisOptions, to: &mut dyn i
     listing.written.map(|()| listing.damage)
 }
 
-pub(crate) fn one(words: &[u32], inst: Inst<'_>, names: Option<&Names>) -> String {
-    let mut printer = Printer::new(words, names);
-    // Only what stands before can matter, and of that only types, imports and what selectors are.
-    for before in Frames::of(words).map_while(Result::ok).take_while(|i| i.offset() < inst.offset()) {
-        if let Some(desc) = before.desc() {
-            printer.types.note(before, desc);
+/// Prints one instruction. `definition` gives the instruction that defines an id.
+pub(crate) fn one<'w>(inst: Inst<'w>, names: Option<&Names>, definition: impl Fn(Id) -> Option<Inst<'w>>) -> String {
+    let mut printer = Printer::new(&[], names);
+    // Only what stands before can matter: the type of a literal, a selector and its type, an imported set, and an earlier
+    // definition of the same id. All are among the first operands.
+    let before = |id| definition(id).filter(|d| d.offset() < inst.offset());
+    for id in (1..=3).map(|word| inst.id(word)) {
+        let defined = before(id);
+        let ty = defined.and_then(|d| d.result_type()).and_then(before);
+        for known in [ty, defined].into_iter().flatten() {
+            if let Some(desc) = known.desc() {
+                printer.types.note(known, desc);
+            }
         }
     }
     printer.instruction(inst, 0);

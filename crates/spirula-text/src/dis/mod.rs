@@ -5,7 +5,7 @@ mod colour;
 pub(crate) mod header;
 pub(crate) mod ids;
 mod line;
-mod listing;
+pub(crate) mod listing;
 mod names;
 mod notes;
 mod pen;
@@ -13,7 +13,7 @@ mod quick;
 
 use std::io;
 
-use spirula_binary::Inst;
+use spirula_binary::{Frames, Inst};
 
 pub use names::Names;
 
@@ -80,6 +80,6 @@ pub fn disassemble_to(words: &[u32], options: &DisOptions, to: &mut dyn io::Writ
 ///
 /// Ids are called by `names`, or by their numbers.
 pub fn disassemble_one(words: &[u32], offset: u32, names: Option<&Names>) -> Option<String> {
-    let inst = Inst::at(words, offset)?;
-    Some(listing::one(words, inst, names))
+    let before = || Frames::of(words).map_while(Result::ok).take_while(|i| i.offset() < offset);
+    Some(listing::one(Inst::at(words, offset)?, names, |id| before().find(|i| i.result() == Some(id))))
 }

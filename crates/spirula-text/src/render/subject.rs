@@ -11,7 +11,7 @@ use super::finding::{Finding, IdName, Place, Related};
 use super::line;
 use super::source::SourceMap;
 use crate::dis::ids::IdMap;
-use crate::dis::{Names, disassemble_one};
+use crate::dis::{Names, listing};
 
 /// Longest piece of a line that is shown.
 const LONGEST_LINE: usize = 400;
@@ -150,10 +150,7 @@ impl<'a> Subject<'a> {
         let operand = (at.operand != 0).then(|| line::operands_before(inst, at.operand, &context));
         let (text, number) = match self.own_line(at.word) {
             Some((number, text)) => (text, Some(number)),
-            None => {
-                let names = self.tables().names.as_ref();
-                (disassemble_one(self.words, at.word, names).unwrap_or_default(), None)
-            }
+            None => (listing::one(inst, self.tables().names.as_ref(), |id| context.definition(id)), None),
         };
         let text = tame(&text);
         let span = line::operand_span(inst, &text, operand);

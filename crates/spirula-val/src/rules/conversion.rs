@@ -23,9 +23,9 @@ rules! {
     BITCAST_POINTER: "bitcast-pointer", spec "OpBitcast";
     /// A pointer to PhysicalStorageBuffer has 64 bits: opposite of it stands a 64-bit integer, or two of 32 bits.
     BITCAST_PHYSICAL: "bitcast-physical", extension "SPV_KHR_physical_storage_buffer";
-    /// A bitcast changes the type: its operand has another one than the Result Type. A warning, since compilers write such
+    /// A bitcast changes the type: its operand has another one than the Result Type. Off by default, since compilers write such
     /// bitcasts where a conversion does nothing.
-    BITCAST_SAME: "bitcast-same-type", warn spec "OpBitcast";
+    BITCAST_SAME: "bitcast-same-type", allow spec "OpBitcast";
     /// A bitcast of a pointer to another pointer stays in the storage class.
     BITCAST_CLASS: "bitcast-storage-class", spec "OpBitcast";
     /// A bitcast keeps the total number of bits.

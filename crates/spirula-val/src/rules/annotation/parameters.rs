@@ -12,9 +12,9 @@ use crate::signature::describe;
 
 rules! {
     group "decorations";
-    /// An attribute of a parameter, or of what a function returns, is given once. A warning, since translators of
-    /// kernels repeat them.
-    TWICE: "parameter-attribute-twice", warn spec "§3.2.18";
+    /// An attribute of a parameter, or of what a function returns, is given once. Off by default, since
+    /// translators of kernels repeat them.
+    TWICE: "parameter-attribute-twice", allow spec "§3.2.18";
     /// A value is extended with zeros or with its sign, not both: Zext and Sext exclude each other.
     EXTENDED: "parameter-attribute-extension", spec "§3.2.18";
     /// ByVal, NoAlias, NoCapture, NoWrite and NoReadWrite are about the memory that a parameter points to: they decorate

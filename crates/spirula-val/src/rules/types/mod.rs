@@ -54,8 +54,9 @@ rules! {
     /// A function returns a type and takes types other than void.
     FUNCTION: "type-function", spec "OpTypeFunction";
     /// A function returns void, a concrete or abstract type, or a pointer: no image, sampler, event or other opaque type,
-    /// nor anything that contains one. A warning, since compilers write such functions where they leave them to be inlined.
-    FUNCTION_OPAQUE: "type-function-opaque", warn spec "OpTypeFunction";
+    /// nor anything that contains one. Off by default, since compilers write such functions where they leave them to be
+    /// inlined.
+    FUNCTION_OPAQUE: "type-function-opaque", allow spec "OpTypeFunction";
     /// The PhysicalStorageBuffer storage class needs the addressing model PhysicalStorageBuffer64: only that model says
     /// how large its addresses are.
     PHYSICAL_MODEL: "physical-storage-buffer-model", spec "§2.16.1";
