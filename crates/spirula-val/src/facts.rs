@@ -97,6 +97,8 @@ pub(crate) struct TypeFacts {
     all: Parts,
     /// Whether any pointer type is decorated ArrayStride.
     strided: bool,
+    /// The type of unsigned 32-bit integers; 0 where there is none.
+    uint: Id,
 }
 
 impl TypeFacts {
@@ -104,6 +106,7 @@ impl TypeFacts {
     pub(crate) fn fill(&mut self, m: Module<'_>) {
         self.all = Parts::default();
         self.strided = false;
+        self.uint = Id(0);
         zeros(&mut self.parts, m.ids().slot_count(), 0);
         let addressing = m.addressing_model();
         for inst in m.global_insts() {
@@ -114,10 +117,19 @@ impl TypeFacts {
             let parts = self.of_type(m, inst, id, addressing);
             self.strided |= inst.op() == Op::TypePointer && m.is_decorated(id, Decoration::ArrayStride);
             self.all = self.all.or(parts);
+            if m.key(id).is_u32() {
+                self.uint = id;
+            }
             if let Some(slot) = m.ids().slot(id).and_then(|s| self.parts.get_mut(s)) {
                 *slot = parts.0;
             }
         }
+    }
+
+    /// The type of unsigned 32-bit integers: that of most constants. 0 where there is none.
+    #[inline]
+    pub(crate) fn uint(&self) -> Id {
+        self.uint
     }
 
     /// What any type of the module is or contains.

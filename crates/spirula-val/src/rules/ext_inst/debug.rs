@@ -6,7 +6,7 @@ use alloc::string::String;
 use spirula_binary::{Id, Inst};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op};
-use spirula_module::{Module, Shape, Type as Of};
+use spirula_module::{IdInfo, Module, Shape, Type as Of};
 
 use super::{Ext, FIRST, lines, revision_of, shader_debug};
 use crate::cx::{Cx, msg};
@@ -290,7 +290,9 @@ pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     }
     match ext.set {
         ExtSet::ShaderDebugInfo100 | ExtSet::ShaderDebugInfo => {
-            shader_debug::instruction(cx, ext)?;
+            if shader_debug::judges(number) {
+                shader_debug::instruction(cx, ext)?;
+            }
             lines::instruction(cx, ext.inst)
         }
         _ => Ok(()),
@@ -372,16 +374,27 @@ fn place(cx: &mut Cx<'_>, ext: Ext<'_>, number: u32) -> Checked {
 }
 
 /// The debug instruction that `id` is the result of.
-#[inline]
 fn debug<'a>(m: Module<'a>, set: ExtSet, id: Id) -> Option<Inst<'a>> {
-    // Most operands are constants and strings.
-    if !matches!(m.info(id).op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
-        return None;
-    }
-    let inst = m.def(id)?;
+    let inst = m.def(id).filter(|i| matches!(i.op(), Op::ExtInst | Op::ExtInstWithForwardRefsKHR))?;
+    is_of_set(m, inst.id(3), set).then_some(inst)
+}
+
+/// Whether an imported set is `set`, or another revision of it.
+fn is_of_set(m: Module<'_>, import: Id, set: ExtSet) -> bool {
     let family = |s: ExtSet| if s == ExtSet::ShaderDebugInfo { ExtSet::ShaderDebugInfo100 } else { s };
-    let its = m.info(inst.id(3)).ext_set()?;
-    (family(its) == family(set)).then_some(inst)
+    m.info(import).ext_set().is_some_and(|its| family(its) == family(set))
+}
+
+/// The number of a debug instruction, of which `info` tells where it is; `u32::MAX` where it is something else.
+#[inline]
+fn number_of(m: Module<'_>, ext: Ext<'_>, info: &IdInfo) -> u32 {
+    // Most operands are constants and strings.
+    if !matches!(info.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
+        return u32::MAX;
+    }
+    let Some([head, _, _, set, number, ..]) = m.words().get(info.def as usize..) else { return u32::MAX };
+    let same = *set == ext.inst.word(3) || is_of_set(m, Id(*set), ext.set);
+    if head >> 16 > 4 && same { *number } else { u32::MAX }
 }
 
 /// Whether a type is a tensor, or a composite of nothing else.
@@ -399,7 +412,7 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
     let info = m.info(id);
     // Most operands are strings, and numbers in constants, which are told by less than this.
     let inst = || debug(m, ext.set, id);
-    let number = || inst().map_or(u32::MAX, |i| i.word(4));
+    let number = || number_of(m, ext, &info);
     let none = || number() == NONE;
     let key = || m.key(info.ty);
     match want {
@@ -425,7 +438,7 @@ fn is(cx: &Cx<'_>, ext: Ext<'_>, id: Id, want: W) -> bool {
             let greater = || m.int_constant(id).is_some_and(|c| c.bits != 0 && c.as_unsigned().is_some());
             none() || info.op == Op::Constant && greater()
         }
-        U32 => info.op == Op::Constant && key().is_u32(),
+        U32 => info.op == Op::Constant && (info.ty == cx.facts.uint() || key().is_u32()),
         Few => {
             let value = if info.op == Op::Constant { m.fixed_u32(id) } else { None };
             key().width() == 32 && !key().is_signed() && value.is_some_and(|v| (1..=4).contains(&v))

@@ -116,10 +116,21 @@ fn source_of(number: u32) -> Option<usize> {
 /// Judges the lines and columns of an instruction whose operands are of the right kinds.
 pub(super) fn instruction(cx: &mut Cx<'_>, inst: Inst<'_>) -> Checked {
     let (m, sources) = (cx.m, cx.sources);
-    let number = |i: usize| m.fixed_u32(inst.id(FIRST + i));
+    let uint = cx.facts.uint();
+    let number = |i: usize| {
+        let id = inst.id(FIRST + i);
+        let info = m.info(id);
+        // Most are of the type that most constants have.
+        match m.words().get(info.def as usize..) {
+            Some([head, _, _, value, ..]) if info.op == Op::Constant && info.ty == uint && head >> 16 > 3 => {
+                Some(*value)
+            }
+            _ => m.fixed_u32(id),
+        }
+    };
     if inst.word(4) == LINE_RANGE {
-        let [start, end, from, to] = [1, 2, 3, 4].map(number);
-        let (Some(start), Some(end), Some(from), Some(to)) = (start, end, from, to) else { return Ok(()) };
+        let numbers = (number(1), number(2), number(3), number(4));
+        let (Some(start), Some(end), Some(from), Some(to)) = numbers else { return Ok(()) };
         cx.check_at(start > 0, &RANGE, inst, FIRST + 1, || "lines are counted from 1, but this one starts at 0")?;
         cx.check_at(start <= end, &RANGE, inst, FIRST + 2, || format!("it ends at line {end}, before line {start}"))?;
         cx.check_at(start != end || from <= to, &RANGE, inst, FIRST + 4, || {

@@ -152,7 +152,9 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         let list = caps.iter().filter_map(|c| c.name()).next().unwrap_or("");
         msg(format!("{} {} needs the capability {list}", set.name(), desc.name())).help("declare it with OpCapability")
     })?;
-    surplus(cx, inst, set, desc)?;
+    if matches!(set, ExtSet::ClspvReflection | ExtSet::DebugInfo | ExtSet::OpenClDebugInfo) {
+        surplus(cx, inst, desc)?;
+    }
     let ext = Ext { inst, set, desc };
     match set {
         ExtSet::GlslStd450 => glsl::instruction(cx, ext),
@@ -176,12 +178,11 @@ pub(super) fn instruction<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
 
 /// Sets whose instructions grow by no operands without a revision that is asked for elsewhere. Instructions with
 /// semantics are read with the grammar.
-fn surplus<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, set: ExtSet, desc: &'static ExtInstDesc) -> Checked {
+fn surplus<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, desc: &'static ExtInstDesc) -> Checked {
     let operands = desc.operands();
     let closed = operands.last().is_none_or(|o| o.quantifier != Quantifier::Many);
-    let described = matches!(set, ExtSet::ClspvReflection | ExtSet::DebugInfo | ExtSet::OpenClDebugInfo);
     let given = inst.tail(FIRST).len();
-    cx.check(!closed || !described || given <= operands.len(), &SURPLUS, inst, || {
+    cx.check(!closed || given <= operands.len(), &SURPLUS, inst, || {
         format!("{} has {given} operands, but takes {} at most", desc.name(), operands.len())
     })
 }

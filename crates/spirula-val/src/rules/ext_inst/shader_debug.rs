@@ -28,6 +28,16 @@ const BUILD_IDENTIFIER: u32 = 105;
 /// Of the table Base Type Attribute Encodings.
 const FLOAT: u32 = 3;
 
+/// The few instructions of the set that are judged here, by number.
+const JUDGED: u128 = 1 << BASIC | 1 << DEBUG_OPERATION | 1 << FUNCTION_DEFINITION | 1 << BUILD_IDENTIFIER;
+
+/// Whether [`instruction`] has something to say.
+#[inline]
+pub(super) fn judges(number: u32) -> bool {
+    1u128.checked_shl(number).is_some_and(|bit| JUDGED & bit != 0)
+}
+
+#[cold]
 pub(super) fn instruction(cx: &mut Cx<'_>, ext: Ext<'_>) -> Checked {
     match ext.inst.word(4) {
         BASIC if ext.inst.words().len() > FIRST + 4 => encoding(cx, ext.inst),
