@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use spirula_binary::{Id, Inst, LitStr, find_byte};
+use spirula_binary::{Id, Inst, LitStr};
 use spirula_diag::{Checked, rules};
 use spirula_grammar::{ExtSet, Op, ShaderDebugInfo};
 use spirula_module::Module;
@@ -77,20 +77,33 @@ impl SourceLines {
     /// Appends to the last line, and what follows it.
     fn append(&mut self, text: LitStr<'_>) {
         let (mut open, mut start) = (self.lengths.pop().unwrap_or(0), 0);
-        for (i, word) in text.words().iter().enumerate() {
-            // Most words hold four bytes of one line.
-            if find_byte(*word, b'\n') == 0 {
-                continue;
-            }
-            for (at, byte) in (4 * i..text.len()).zip(word.to_le_bytes()) {
-                if byte == b'\n' {
-                    self.lengths.push(open.saturating_add((at - start) as u32));
-                    (open, start) = (0, at + 1);
-                }
+        let (pairs, last) = text.words().as_chunks::<2>();
+        let last = last.first().map(|word| [*word, 0]);
+        for (i, [first, second]) in pairs.iter().copied().chain(last).enumerate() {
+            // What stands behind the string's end in its last word is none of it.
+            for at in
+                line_ends(u64::from(second) << 32 | u64::from(first)).map(|b| 8 * i + b).filter(|at| *at < text.len())
+            {
+                self.lengths.push(open.saturating_add((at - start) as u32));
+                (open, start) = (0, at + 1);
             }
         }
         self.lengths.push(open.saturating_add((text.len() - start) as u32));
     }
+}
+
+/// Which of eight bytes, counted from the low-order one, are line ends.
+#[inline]
+fn line_ends(eight: u64) -> impl Iterator<Item = usize> {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    let others = eight ^ u64::from_ne_bytes([b'\n'; 8]);
+    // The top bit of each byte that is 0: adding carries into it where any other bit is set.
+    let mut ends = !(((others & LOW) + LOW) | others | LOW);
+    core::iter::from_fn(move || {
+        let at = (ends != 0).then(|| ends.trailing_zeros() as usize / 8)?;
+        ends &= ends - 1;
+        Some(at)
+    })
 }
 
 fn is_set(m: Module<'_>, set: Id) -> bool {
@@ -157,4 +170,17 @@ fn position(cx: &mut Cx<'_>, inst: Inst<'_>, line: (usize, u32), column: (usize,
     cx.check_at(column.1 <= most, &LINE, inst, column.0, || {
         format!("column {} of line {line}, which ends at column {most}", column.1)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_found_wherever_they_stand() {
+        for text in [*b"\n\x0b\n\n\x8a\0x\n", *b"abcdefgh", *b"\n\n\n\n\n\n\n\n", *b"a\n\x09\x0b\xff\n\x01\x0a"] {
+            let wanted: alloc::vec::Vec<usize> = (0..8).filter(|i| text[*i] == b'\n').collect();
+            assert_eq!(line_ends(u64::from_le_bytes(text)).collect::<alloc::vec::Vec<usize>>(), wanted);
+        }
+    }
 }

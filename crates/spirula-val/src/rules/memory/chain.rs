@@ -74,7 +74,7 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
         not_a_texel(cx, inst, 3, base)?;
     }
     let first = if by_element { 5 } else { 4 };
-    let reached = walk(cx, inst, first, base.pointee, result)?;
+    let (holder, reached) = walk(cx, inst, first, base.pointee, result)?;
     cx.check_at(reached == pointee, &RESULT, inst, 1, || {
         msg(format!(
             "the Result Type points to {}, but the indexes lead to {}",
@@ -82,22 +82,18 @@ pub(super) fn access_chain<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             describe(m, reached)
         ))
     })?;
-    if cx.facts.has_strided_pointers() { element_stride(cx, inst, first, base.pointee) } else { Ok(()) }
+    if cx.facts.has_strided_pointers() && matches!(m.info(holder).op, Op::TypeArray | Op::TypeRuntimeArray) {
+        return element_stride(cx, inst, holder);
+    }
+    Ok(())
 }
 
-/// The stride of a pointer to an element of an array is the array's.
+/// The stride of a pointer to an element of the array `holder` is the array's.
 #[cold]
-fn element_stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id) -> Checked {
+fn element_stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, holder: Id) -> Checked {
     let (m, result) = (cx.m, inst.id(1));
-    let last = inst.words().len() - 1;
-    let Some(stride) = m.decoration(result, Decoration::ArrayStride).filter(|_| last >= first) else { return Ok(()) };
-    let mut holder = base;
-    for word in first..last {
-        let Some(part) = crate::rules::pointers::part(m, holder, inst.id(word)) else { return Ok(()) };
-        holder = part;
-    }
-    let array = matches!(m.info(holder).op, Op::TypeArray | Op::TypeRuntimeArray);
-    if !array || m.is_decorated(holder, Decoration::ArrayStrideIdEXT) {
+    let Some(stride) = m.decoration(result, Decoration::ArrayStride) else { return Ok(()) };
+    if m.is_decorated(holder, Decoration::ArrayStrideIdEXT) {
         return Ok(());
     }
     let own = m.decoration(holder, Decoration::ArrayStride).map(|d| d.operand());
@@ -110,19 +106,20 @@ fn element_stride<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id) -
     })
 }
 
-/// Follows the indexes from word `first` on through a type.
-pub(super) fn walk<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id, result: Id) -> Checked<Id> {
+/// Follows the indexes from word `first` on through a type. Gives the type that the last one leads into, 0 where there is no
+/// index, and the type that it leads to.
+pub(super) fn walk<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, first: usize, base: Id, result: Id) -> Checked<(Id, Id)> {
     let limit = cx.options.limits.access_chain_indexes as usize;
     let given = inst.words().len().saturating_sub(first);
     cx.check(given <= limit, &CHAIN_INDEXES, inst, || format!("there are {given} indexes, more than {limit}"))?;
-    let mut ty = base;
+    let (mut holder, mut ty) = (Id(0), base);
     for word in first..inst.words().len() {
         let index = inst.id(word);
         let key = cx.key_at(inst, word)?;
         cx.check_at(key.is_int(), &INDEX_TYPE, inst, word, || format!("the index {index} is not an integer scalar"))?;
-        ty = step(cx, inst, word, ty, result)?;
+        (holder, ty) = (ty, step(cx, inst, word, ty, result)?);
     }
-    Ok(ty)
+    Ok((holder, ty))
 }
 
 /// The part of a type that the index at `word` selects.

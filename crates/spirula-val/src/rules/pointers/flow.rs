@@ -297,7 +297,7 @@ fn enters(m: Module<'_>, inst: Inst<'_>, is: fn(Shape) -> bool) -> bool {
 }
 
 /// The part of an array or structure that an index selects.
-pub(crate) fn part(m: Module<'_>, ty: Id, index: Id) -> Option<Id> {
+fn part(m: Module<'_>, ty: Id, index: Id) -> Option<Id> {
     match m.ty(ty) {
         Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => Some(element),
         Some(Type::Struct { members }) => m.fixed_u32(index).and_then(|n| members.get(n as usize)).map(|t| Id(*t)),

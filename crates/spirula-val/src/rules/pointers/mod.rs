@@ -14,7 +14,7 @@ use crate::cx::{Cx, msg};
 use crate::dispatch::{Table, rule_table};
 use crate::facts::{Parts, is_logical};
 
-pub(crate) use flow::{RULES as FLOW_RULES, enters_array, part, variable_pointers};
+pub(crate) use flow::{RULES as FLOW_RULES, enters_array, variable_pointers};
 pub(crate) use physical::{RULES as PHYSICAL_RULES, module as physical_pointers};
 pub(crate) use untyped::{RULES as UNTYPED_RULES, matrix as untyped_matrix};
 
