@@ -14,24 +14,25 @@ use spirula_val::{TargetEnv, Validator};
 use super::engine::{self, Diff};
 use super::{Run, corpus, flags};
 
+/// A test case of the suite.
 #[derive(Deserialize)]
-struct Case<'a> {
+pub struct Case<'a> {
     #[serde(borrow)]
-    id: Cow<'a, str>,
+    pub id: Cow<'a, str>,
     #[serde(borrow)]
-    env: Cow<'a, str>,
-    options: Vec<Cow<'a, str>>,
-    valid: bool,
+    pub env: Cow<'a, str>,
+    pub options: Vec<Cow<'a, str>>,
+    pub valid: bool,
     #[serde(borrow)]
     result: Cow<'a, str>,
     vuid: Vec<String>,
     message: Option<String>,
     index: Option<u32>,
     #[serde(borrow)]
-    spv: Cow<'a, str>,
-    dup_of: Option<String>,
+    pub spv: Cow<'a, str>,
+    pub dup_of: Option<String>,
     #[serde(default)]
-    api_only: bool,
+    pub api_only: bool,
 }
 
 #[derive(Serialize, Default)]

@@ -7,17 +7,15 @@
 mod edit;
 mod peer;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
 use spirula_bench::mutate::Rng;
 use spirula_binary::words_from_bytes;
 
-use crate::conformance::val::Pool;
+use crate::conformance::val::{Case, Pool};
 use crate::conformance::{corpus, engine};
 
 #[derive(clap::Args)]
@@ -43,21 +41,6 @@ pub struct Args {
     /// Examples per group of differences
     #[arg(long, value_name = "N", default_value_t = 1)]
     list: usize,
-}
-
-#[derive(Deserialize)]
-struct Case<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
-    env: Cow<'a, str>,
-    options: Vec<Cow<'a, str>>,
-    valid: bool,
-    #[serde(borrow)]
-    spv: Cow<'a, str>,
-    dup_of: Option<String>,
-    #[serde(default)]
-    api_only: bool,
 }
 
 /// A module to judge.

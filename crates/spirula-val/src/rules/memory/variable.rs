@@ -11,6 +11,7 @@ use super::describe;
 use crate::cx::{Cx, msg};
 use crate::facts::{Parts, without_arrays};
 use crate::rules::pointers;
+use crate::rules::types::holds_long_vectors;
 
 rules! {
     group "memory";
@@ -122,19 +123,8 @@ fn common<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, data: Id, in
 
 /// Vectors of more than four components. Those whose number is specialised are taken for short ones.
 fn long_vector<'a>(cx: &mut Cx<'a>, inst: Inst<'a>, class: StorageClass, parts: Parts) -> Checked {
-    let ok = matches!(
-        class,
-        StorageClass::Function
-            | StorageClass::Private
-            | StorageClass::Uniform
-            | StorageClass::Workgroup
-            | StorageClass::StorageBuffer
-            | StorageClass::PhysicalStorageBuffer
-            | StorageClass::PushConstant
-            | StorageClass::ShaderRecordBufferKHR
-            | StorageClass::CrossWorkgroup
-            | StorageClass::Generic
-    );
+    let kernels = matches!(class, StorageClass::CrossWorkgroup | StorageClass::Generic);
+    let ok = kernels || holds_long_vectors(class);
     cx.check_at(ok || parts.any(Parts::SPEC_VECTOR), &LONG_VECTOR, inst, 3, || {
         format!("{} is or contains a vector of more than 4 components in {class}", inst.id(2))
     })

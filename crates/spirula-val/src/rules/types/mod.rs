@@ -250,7 +250,14 @@ fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
     if !cx.env.is_vulkan() || !parts.any(Parts::LONG_VECTOR) {
         return Ok(());
     }
-    let ok = matches!(
+    cx.check_at(holds_long_vectors(class), &LONG_VECTOR_CLASS, inst, 3, || {
+        format!("{pointee} is or contains a vector of more than 4 components, which {class} cannot hold")
+    })
+}
+
+/// Whether a storage class of shaders, no interface, may hold vectors of more than four components.
+pub(super) fn holds_long_vectors(class: StorageClass) -> bool {
+    matches!(
         class,
         StorageClass::Function
             | StorageClass::Private
@@ -260,10 +267,7 @@ fn pointer<'a>(cx: &mut Cx<'a>, inst: Inst<'a>) -> Checked {
             | StorageClass::PhysicalStorageBuffer
             | StorageClass::PushConstant
             | StorageClass::ShaderRecordBufferKHR
-    );
-    cx.check_at(ok, &LONG_VECTOR_CLASS, inst, 3, || {
-        format!("{pointee} is or contains a vector of more than 4 components, which {class} cannot hold")
-    })
+    )
 }
 
 /// Rules for the storage class of any pointer type.
